@@ -8,6 +8,7 @@ from mpd_schema import VOXEL
 from voxel_prepare.analysis.segment_analysis import SegmentAnalysis
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.manifest.index_file import INDEX_SCHEMES, read_index
+from voxel_prepare.repair.hold import HoldableFrame
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,8 @@ class Segment:
     unreliable: list[ByteRange]
     steps: list[tuple[float, int, int]]
     reliable_size: int
+    plan: list[HoldableFrame]
+    """Where pictures are held; ranges from the segment's first byte."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,9 @@ def _indexed_segment(url: etree._Element, analysis: SegmentAnalysis | None) -> S
     media_range = _range(_attribute(url, "mediaRange"))
     assert media_range == analysis.range
     steps = [(step.score, step.frames, step.bytes) for step in analysis.steps]
-    return Segment(media_range, analysis.reliable, analysis.unreliable, steps, analysis.reliable_bytes)
+    return Segment(
+        media_range, analysis.reliable, analysis.unreliable, steps, analysis.reliable_bytes, analysis.hold_plan
+    )
 
 
 def _segment(url: etree._Element) -> Segment:
@@ -85,6 +90,7 @@ def _segment(url: etree._Element) -> Segment:
         unreliable=_ranges(_voxel(url, "unreliable")),
         steps=[(float(score), int(frames), int(size)) for score, frames, size in steps],
         reliable_size=int(_voxel(url, "reliableSize") or 0),
+        plan=[],
     )
 
 

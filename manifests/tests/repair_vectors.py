@@ -16,7 +16,8 @@ from voxel_prepare.codecs import codec_of
 from voxel_prepare.h264 import ParameterSets, parse_slice_header, skip_slice
 from voxel_prepare.isobmff import Fragment, parse_track
 from voxel_prepare.repair.codec import ReadSample
-from voxel_prepare.repair.repair import repair_segment
+from voxel_prepare.repair.hold import HoldableFrame
+from voxel_prepare.repair.repair import hold_or_replace, repair_segment
 from voxel_prepare.repair.repaired_segment import FrameReport
 
 GAP_BYTES = (1, 3, 40, 1200)
@@ -57,23 +58,45 @@ def slice_vectors(count: int, seed: int) -> Iterator[dict[str, object]]:
 
 
 def clip_vectors(clip: Path, seed: int, share: float) -> Iterator[dict[str, object]]:
-    """Each fragment of the file with a share of its P and B slices damaged: place, gaps, SHA-256 of the repair."""
+    """Each fragment of the file with a share of its P and B slices damaged: place, gaps, plan, SHA-256 of the repair.
+
+    The plan says where the picture before may be held; every other fragment has none.
+    """
     data = clip.read_bytes()
     track = parse_track(data)
     codec = codec_of(track.description)
     read = codec.reader(data)
     random = Random(seed)
-    for fragment in track.fragments:
+    for number, fragment in enumerate(track.fragments):
         gaps = damage(read, fragment, random, share)
         segment = punch(data[fragment.start : fragment.end], gaps)
-        repaired = repair_segment(codec, segment, Gaps(gaps))
+        plan = some_reach(codec.reader(data), fragment, random) if number % 2 else None
+        if plan is None:
+            repaired = repair_segment(codec, segment, Gaps(gaps))
+        else:
+            repaired = hold_or_replace(track, codec, segment, Gaps(gaps), plan)
         yield {
             "start": fragment.start,
             "end": fragment.end,
             "gaps": gaps,
+            "plan": plan and [{"start": range_.start, "end": range_.end, "reach": range_.reach} for range_ in plan],
             "sha256": hashlib.sha256(repaired.bytes).hexdigest(),
             "frames": [frame_vector(frame) for frame in repaired.frames],
         }
+
+
+def some_reach(read: ReadSample, fragment: Fragment, random: Random) -> list[HoldableFrame]:
+    """A reach for each slice, also of frames that others refer to."""
+    parts = [
+        part
+        for sample in fragment.samples
+        for frame in read(sample.offset, sample.offset + sample.size)
+        for part in frame.parts
+    ]
+    return [
+        HoldableFrame(part.reliable_end - fragment.start, part.end - fragment.start, random.choice((0, 1, 1, 3)))
+        for part in parts
+    ]
 
 
 def frame_vector(frame: FrameReport) -> dict[str, object]:

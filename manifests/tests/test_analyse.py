@@ -2,21 +2,28 @@
 
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 
 import pytest
+from repair_vectors import Gaps, punch
 from runs import make_request
 from voxel_prepare.analysis.analyse import AnalysisSettings, analyse_segments
-from voxel_prepare.analysis.encoded_segment import SegmentSource
+from voxel_prepare.analysis.encoded_segment import EncodedSegment, SegmentSource
 from voxel_prepare.analysis.metrics import PictureComparer
 from voxel_prepare.analysis.references import ReferencePictures
 from voxel_prepare.analysis.repairable_segment import RepairableSegment
-from voxel_prepare.analysis.score import SegmentScorer
+from voxel_prepare.analysis.score import HOLD_REACH, SegmentScorer
 from voxel_prepare.analysis.segment_analysis import CHOSEN_ORDERS, SCALES, Metric, OrderName, SegmentAnalysis
 from voxel_prepare.errors import PreparationError
+from voxel_prepare.isobmff import parse_track
 from voxel_prepare.jobs.plan import make_plan
 from voxel_prepare.media.tracks import VideoTrack, read_video
+from voxel_prepare.repair.hold import HoldableFrame
+from voxel_prepare.repair.repair import hold_or_replace
 
 REPRESENTATIONS = 2
+
+SSIM_COMPARER = PictureComparer(Metric.SSIM)
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +86,30 @@ def test_a_frame_that_none_refers_to_costs_what_a_decode_without_it_says(tracks:
     last = low.order[-1]
     assert not representation.frames[last].is_reference
     assert low.loss_costs[-1] == pytest.approx(low.score - scorer.scores([frozenset([last])])[0], abs=1e-4)
+
+
+def test_every_picture_costs_what_a_decode_of_the_repaired_segment_shows(tracks: list[VideoTrack]) -> None:
+    """With any frames missing, replaced or held."""
+    source, reference = sources(tracks)
+    encoded, track = source.read(), parse_track(source.path.read_bytes())
+    segment, references, comparer = RepairableSegment.of(encoded), ReferencePictures(reference.read()), SSIM_COMPARER
+    scorer = SegmentScorer(segment, references, comparer, lambda index, picture: None, HOLD_REACH)
+    ranges = {index: segment.frames[index].unreliable for index in segment.droppable}
+    plan = [HoldableFrame(*range_, scorer.reach[index]) for index in ranges for range_ in ranges[index]]
+    times = [segment.frames[index].presentation_time for index in segment.presented]
+    whole = list(map(comparer.measure, encoded.pictures(), references))
+    random, held = Random(1), 0
+    for share in (0.1, 0.3, 0.6, 1):
+        missing = frozenset(index for index in segment.droppable if random.random() < share)
+        gaps = [(range_.start, range_.end) for index in missing for range_ in ranges[index]]
+        repaired = hold_or_replace(track, encoded.codec, punch(encoded.data, gaps), Gaps(gaps), plan)
+        shown = EncodedSegment(encoded.codec, encoded.defaults, repaired.bytes).pictures_at(times)
+        lost = [before - after for before, after in zip(whole, map(comparer.measure, shown, references), strict=True)]
+        costs = scorer.cost_by_picture(missing)
+        assert [costs[index] * len(lost) for index in segment.presented] == pytest.approx(lost, abs=1e-9)
+        assert {frame.index for frame in repaired.frames if frame.removed} == scorer.held(missing)
+        held += len(scorer.held(missing))
+    assert held > 0
 
 
 def test_every_frame_that_may_be_missing_has_a_cost(analyses: list[SegmentAnalysis]) -> None:

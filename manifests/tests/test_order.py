@@ -67,7 +67,7 @@ def make_evidence(predictions: Sequence[Sequence[Prediction]]) -> Evidence:
         frames=FRAMES,
         droppable=droppable,
         graph=ReferenceGraph(predictions, CELLS),
-        model=model,
+        losses=model.losses,
         whole=1,
         reliable_only=1 - everything,
         useful_loss=everything,
@@ -158,7 +158,7 @@ def test_measured_order_fills_up_to_a_limit_of_the_loss_before_it_goes_beyond() 
         EVIDENCE,
         frames=frames,
         droppable=[1, 2, 3],
-        model=model,
+        losses=model.losses,
         useful_loss=0.1,
         loss_costs=costs,
     )
@@ -232,12 +232,12 @@ def test_what_is_measured_scales_the_predictions_around_it() -> None:
 
 def test_a_loss_grows_with_what_is_predicted_from_the_frame() -> None:
     alone = make_model([[] for _ in FRAMES]).losses([[1]])[0]
-    inherited = EVIDENCE.model.losses([[1]])[0]
+    inherited = EVIDENCE.losses([[1]])[0]
     assert inherited > alone > 0
 
 
 def test_nothing_missing_loses_nothing() -> None:
-    assert EVIDENCE.model.losses([[], [1]])[0] == 0
+    assert EVIDENCE.losses([[], [1]])[0] == 0
 
 
 def test_corrections_scale_what_a_missing_frame_costs() -> None:

@@ -11,7 +11,7 @@ from manifest_reader import Representation, Segment, read_manifest
 from voxel_prepare.byte_ranges import ByteRange, ReceivedRanges
 from voxel_prepare.codecs import codec_of
 from voxel_prepare.isobmff import parse_track
-from voxel_prepare.repair.repair import repair_segment
+from voxel_prepare.repair.repair import hold_or_replace
 
 
 def player_builds(representation: Representation, segment: Segment, prefix_bytes: int) -> bytes:
@@ -24,24 +24,23 @@ def player_builds(representation: Representation, segment: Segment, prefix_bytes
     delivered = bytearray(segment.media_range.size)
     for range_ in received:
         delivered[range_.start - start : range_.end - start] = representation.bytes_of(range_)
-    codec = codec_of(parse_track(representation.media.read_bytes()).description)
+    track = parse_track(representation.media.read_bytes())
     ranges = ReceivedRanges(range_.moved(-start) for range_ in received)
-    return (
-        representation.bytes_of(representation.initialization) + repair_segment(codec, bytes(delivered), ranges).bytes
-    )
+    repaired = hold_or_replace(track, codec_of(track.description), bytes(delivered), ranges, segment.plan)
+    return representation.bytes_of(representation.initialization) + repaired.bytes
 
 
-def ffmpeg_ssim(pictures: Sequence[Path], reference: Path, scale: str, folder: Path) -> list[float]:
-    """For each of the files the mean over frames of the ssim filter's All.
+def ffmpeg_ssim(pictures: Sequence[Path], reference: Path, scale: str, rate: str, folder: Path) -> list[float]:
+    """For each of the files the mean over frames of the ssim filter's All; pictures that are held count again.
 
     By one command: it takes longer to start than to decode.
     """
     count = len(pictures)
-    graph = [f"[{count}:v]setpts=N,split={count}" + "".join(f"[b{index}]" for index in range(count))]
+    graph = [f"[{count}:v]settb=AVTB,setpts=N,split={count}" + "".join(f"[b{index}]" for index in range(count))]
     outputs: list[str] = []
     statistics = [folder / f"{index}.log" for index in range(count)]
     for index, path in enumerate(statistics):
-        scaled = f"[{index}:v]scale={scale}:flags=bicubic,setpts=N[a{index}]"
+        scaled = f"[{index}:v]fps={rate},scale={scale}:flags=bicubic,settb=AVTB,setpts=N[a{index}]"
         graph += [scaled, f"[a{index}][b{index}]ssim=stats_file={path}[c{index}]"]
         outputs += ["-map", f"[c{index}]", "-f", "null", "-"]
     inputs = [argument for path in (*pictures, reference) for argument in ("-threads", "1", "-i", path)]
@@ -61,4 +60,6 @@ def test_every_step_scores_as_an_independent_decode(prepared: Path, tmp_path: Pa
         for path, (_, _, prefix_bytes) in zip(built, segment.steps, strict=True):
             path.write_bytes(player_builds(representation, segment, prefix_bytes))
         scores = [score for score, _, _ in segment.steps]
-        assert scores == pytest.approx(ffmpeg_ssim(built, reference, scale, tmp_path), abs=1e-4)
+        assert scores == pytest.approx(
+            ffmpeg_ssim(built, reference, scale, representation.frame_rate, tmp_path), abs=1e-4
+        )

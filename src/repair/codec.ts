@@ -14,6 +14,8 @@ export interface FramePart {
 
 /** A frame as its codec reads it. */
 export interface CodedFrame extends Pick<FrameReport, 'start' | 'bytes'> {
+  /** Other frames may refer to it. */
+  readonly isReference: boolean;
   readonly type: NonNullable<FrameReport['type']>;
   /** Ascending. */
   readonly parts: readonly FramePart[];

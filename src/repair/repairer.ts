@@ -3,6 +3,7 @@ import { applyEdits, type Edit, growth } from './edits.js';
 import { missing, unsupported } from './errors.js';
 import { type EncryptionOf, type Fragment, parseFragments } from './fmp4.js';
 import { type ResizedSample, resizeSamples } from './fmp4-resize.js';
+import { hold } from './hold.js';
 import { removeMissing } from './removal.js';
 import { clearSubsamples, isClear } from './subsamples.js';
 import type { FrameReport, ReceivedBytes, Repairer } from './types.js';
@@ -18,6 +19,7 @@ export function trackRepairer(track: Track): Repairer {
       }
       const encryptionOf: EncryptionOf = (description) => track(description).encryption;
       const frames: FrameReport[] = [];
+      const referenced = new Set<number>();
       const edits: Edit[] = [];
       const readerOf = fragmentReaders(track, segment, received);
       for (const fragment of readFragments(segment, received, () => parseFragments(segment, encryptionOf))) {
@@ -29,11 +31,12 @@ export function trackRepairer(track: Track): Repairer {
           const end = offset + size;
           if (sizeField === undefined && !received.contains(offset, end))
             throw missing(`sample at ${offset}, which cannot change its size`);
-          const replaced = read(offset, end).flatMap(({ parts, edits, ...frame }) => {
+          const replaced = read(offset, end).flatMap(({ parts, edits, isReference, ...frame }) => {
             // What has been parsed of an encrypted sample must not be encrypted, whatever it looks like.
             const isReadable = parts.every((part) => isClear(offset, subsamples ?? [], part.start, part.headerEnd));
             if (!isReadable) throw unsupported('slice headers that are encrypted');
             const slices = parts.length;
+            if (isReference) referenced.add(frames.length);
             frames.push({ index: frames.length, ...frame, slices, repairedSlices: edits.length, removed: false });
             return edits;
           });
@@ -47,7 +50,8 @@ export function trackRepairer(track: Track): Repairer {
         }
         edits.push(...resizeSamples(segment, fragment, resized));
       }
-      return { bytes: applyEdits(segment, edits), frames };
+      const repaired = { bytes: applyEdits(segment, edits), frames };
+      return plan ? hold(track, repaired, referenced, plan.frames) : repaired;
     },
   };
 }

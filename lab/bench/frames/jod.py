@@ -108,7 +108,7 @@ def variants(
         for kind, name in ORDERS.items():
             ranked = rank(evidence, name)
             missing = ranked.missing(shortest_prefix(ranked, targets[level], scorer, scores))
-            damaged = [picture for _, picture in segment.pictures(missing, range(len(segment.frames)))]
+            damaged = [picture for _, picture in scorer.shown(missing, range(len(segment.frames)))]
             yield Variant(level, kind, len(missing), damaged)
 
 

@@ -13,7 +13,8 @@ from voxel_prepare.analysis.removed import HeldSegment, read_closed_sets
 from voxel_prepare.analysis.score import score_pictures
 from voxel_prepare.analysis.segment_analysis import SegmentAnalysis
 from voxel_prepare.byte_ranges import ReceivedRanges
-from voxel_prepare.repair.repair import repair_segment
+from voxel_prepare.isobmff import Track, parse_fragments, parse_track
+from voxel_prepare.repair.repair import hold_or_replace
 
 PAYLOAD_BYTES = 1200
 """Payload of a datagram."""
@@ -72,8 +73,12 @@ def check_segment(
 ) -> dict[str, list[Deviation]]:
     """Deviations in one segment: of random prefixes that a player may ask for, of as many steps, and with losses."""
     draw = random.Random(seed)
-    viewer = _Viewer if analysis.needs is not None else _Player
-    player = viewer(source.read(), analysis, reference.read())
+    encoded = source.read()
+    player: _Player | _Viewer
+    if analysis.needs is not None:
+        player = _Viewer(encoded, analysis, reference.read())
+    else:
+        player = _Player(parse_track(source.path.read_bytes()), encoded, analysis, reference.read())
     order = analysis.order
     result: dict[str, list[Deviation]] = {"prefix": [], "step": [], **{f"loss {name}": [] for name in LOSSES}}
     lowest = analysis.steps[min(1, len(analysis.steps) - 1)].frames
@@ -130,8 +135,15 @@ def _frames_lost(analysis: SegmentAnalysis, loss: Loss, draw: random.Random) -> 
 class _Player:
     """Builds what arrives of a segment, byte by byte."""
 
-    def __init__(self, segment: EncodedSegment, analysis: SegmentAnalysis, reference: EncodedSegment) -> None:
+    def __init__(
+        self, track: Track, segment: EncodedSegment, analysis: SegmentAnalysis, reference: EncodedSegment
+    ) -> None:
         self._segment = segment
+        self._track = track
+        samples = (
+            sample for fragment in parse_fragments(segment.data, segment.defaults) for sample in fragment.samples
+        )
+        self._times = sorted(sample.presentation_time for sample in samples)
         self._analysis = analysis
         self._references = list(reference.pictures())
         ends = iter(analysis.unreliable)
@@ -147,12 +159,10 @@ class _Player:
         delivered = bytearray(len(self._segment.data))
         for range_ in (range_.moved(-start) for range_ in [*self._analysis.reliable, *kept]):
             delivered[range_.start : range_.end] = self._segment.data[range_.start : range_.end]
-        built = EncodedSegment(
-            self._segment.codec,
-            self._segment.defaults,
-            repair_segment(self._segment.codec, bytes(delivered), received).bytes,
-        )
-        return score_pictures(built.pictures(), self._references, PictureComparer(self._analysis.metric))
+        codec, defaults = self._segment.codec, self._segment.defaults
+        repaired = hold_or_replace(self._track, codec, bytes(delivered), received, self._analysis.hold_plan)
+        shown = EncodedSegment(codec, defaults, repaired.bytes).pictures_at(self._times)
+        return score_pictures(shown, self._references, PictureComparer(self._analysis.metric))
 
 
 class _Viewer:

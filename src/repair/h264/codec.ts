@@ -45,7 +45,8 @@ export const openH264: OpenCodec = ({ type, configuration }) => {
         const parts = readSlices(current, segment, start, end, received);
         const incomplete = parts.filter((slice) => !received.contains(slice.payload, slice.end));
         const edits = incomplete.map((slice) => skip(segment, slice));
-        return [{ start, bytes: end - start, type: pictureType(parts), parts, edits }];
+        const isReference = parts.some(({ header }) => header.isReference);
+        return [{ start, bytes: end - start, type: pictureType(parts), isReference, parts, edits }];
       };
     },
     /** One filler NAL unit with its length field. */

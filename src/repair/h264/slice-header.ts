@@ -17,6 +17,8 @@ const SLICE_TYPES: readonly SliceType[] = ['P', 'B', 'I'];
 /** What repair needs to know of a slice (H.264 §7.3.3). */
 export interface SliceHeader {
   readonly type: SliceType;
+  /** Other pictures may refer to this one. */
+  readonly isReference: boolean;
   readonly firstMacroblock: number;
   readonly pps: PictureParameterSet;
   /** 0 for I slices and CAVLC. */
@@ -63,6 +65,7 @@ export function parseSliceHeader(nal: Uint8Array, parameterSets: ParameterSets):
   }
   return {
     type,
+    isReference,
     firstMacroblock,
     pps,
     cabacInitIdc,

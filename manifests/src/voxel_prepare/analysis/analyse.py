@@ -28,7 +28,7 @@ from voxel_prepare.analysis.segment_analysis import (
 from voxel_prepare.byte_ranges import ByteRange, complement
 from voxel_prepare.errors import PreparationError, RepairError
 
-ANALYSIS_VERSION = 10
+ANALYSIS_VERSION = 11
 """Increment it with every change of the result for the same media and settings: results of another version are not
 reused."""
 
@@ -45,6 +45,8 @@ class AnalysisSettings:
     """None: the best one for each segment."""
     choice: OrderChoice = OrderChoice.MEASURED
     """How the best one is found."""
+    most_held: int = 0
+    """Missing frames in a row in whose place the picture before them may be held."""
 
     @property
     def measures_choice(self) -> bool:
@@ -95,7 +97,7 @@ def _analyse(
     except RepairError:
         return _removed(source, encoded, references, useful_from, settings)
     undamaged = UndamagedPictures(segment.frames)
-    scorer = SegmentScorer(segment, references, comparer, undamaged.see)
+    scorer = SegmentScorer(segment, references, comparer, undamaged.see, settings.most_held)
     if not segment.droppable:
         return _completely_reliable(source.range, scorer.whole, settings, None)
     evidence = gather_evidence(segment, undamaged, scorer, useful_from)
@@ -114,7 +116,9 @@ def _analyse(
         ),
         lambda prefixes: scorer.scores([ranked.missing(prefix) for prefix in prefixes]),
     )
-    return _partly_reliable(source.range, settings.metric, evidence, ranked, curve)
+    analysis = _partly_reliable(source.range, settings.metric, evidence, ranked, curve)
+    reach = [scorer.reach[index] for index in ranked.order]
+    return replace(analysis, reach=reach if any(reach) else None)
 
 
 def _removed(

@@ -81,7 +81,7 @@ def rank(evidence: Evidence, name: OrderName) -> RankedFrames:
     prefix_bytes = [0, *accumulate(evidence.frames[index].unreliable_bytes for index in order)]
     wanted = np.linspace(0, prefix_bytes[-1], POINTS + 1)
     prefixes = sorted({int(prefix) for prefix in np.searchsorted(prefix_bytes, wanted)})
-    losses = np.array(evidence.model.losses([order[prefix:] for prefix in prefixes]))
+    losses = np.array(evidence.losses([order[prefix:] for prefix in prefixes]))
     predicted = np.interp(prefix_bytes, [prefix_bytes[prefix] for prefix in prefixes], _descending(losses))
     return RankedFrames(name, order, prefix_bytes, predicted.tolist())
 

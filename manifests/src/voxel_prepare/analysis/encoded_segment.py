@@ -1,6 +1,6 @@
 """A media segment as it is stored: where it lies, its bytes, and what its decoder must know beforehand."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +38,17 @@ class EncodedSegment:
     def pictures(self) -> Iterator[VideoFrame]:
         """Its pictures in order of presentation."""
         return decode_samples(self.codec, enumerate(self.samples()))
+
+    def pictures_at(self, times: Iterable[int]) -> Iterator[VideoFrame]:
+        """The picture that is shown at each of these times, which ascend, in the track's timescale."""
+        fragments = parse_fragments(self.data, self.defaults)
+        starts = [sample.presentation_time for fragment in fragments for sample in fragment.samples]
+        pictures = decode_samples(self.codec, enumerate(self.samples()))
+        shown, following = next(pictures), next(pictures, None)
+        for time in times:
+            while following is not None and following.pts is not None and starts[following.pts] <= time:
+                shown, following = following, next(pictures, None)
+            yield shown
 
 
 @dataclass(frozen=True, slots=True)

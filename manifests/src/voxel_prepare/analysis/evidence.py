@@ -1,7 +1,8 @@
 """What is known about a segment before its frames are put in order."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from av.video.frame import VideoFrame
@@ -12,10 +13,13 @@ from voxel_prepare.analysis.motion import nearest_references, read_predictions
 from voxel_prepare.analysis.reference_graph import ReferenceGraph
 from voxel_prepare.analysis.repairable_segment import RepairableSegment
 from voxel_prepare.analysis.score import Missing, SegmentScorer
+from voxel_prepare.repair.codec import PictureType
 from voxel_prepare.repair.frames import Frame
 
+MOST_ALONE = 12
+"""So many referenced P frames are measured one by one; of more one in `PROBED_REFERENCES` is missing in one decode."""
+
 PROBED_REFERENCES = 8
-"""One in this many referenced P frames is missing in the decode that measures the cost of such frames."""
 
 MAX_CORRECTION = 16
 """Greatest factor, up or down, by which a measurement corrects the model; beyond it the measurement is noise."""
@@ -32,8 +36,8 @@ class Evidence:
     droppable: list[int]
     """Indexes of the frames that may be missing, in decode order."""
     graph: ReferenceGraph
-    model: LossModel
-    """Corrected by measurements; predicts losses of the segment's score."""
+    losses: "Losses"
+    """What sets of missing frames cost."""
     whole: float
     """The untouched segment's score."""
     reliable_only: float
@@ -69,32 +73,39 @@ class UndamagedPictures:
         return ReferenceGraph(predictions, self._grid.cells * self._grid.macroblocks_per_cell)
 
 
+Losses: TypeAlias = Callable[[Sequence[Collection[int]]], list[float]]
+"""Returns the loss of the segment's score for each set of missing frames."""
+
+
 def gather_evidence(
     segment: RepairableSegment, undamaged: UndamagedPictures, scorer: SegmentScorer, useful_from: float
 ) -> Evidence:
-    """Measures the cost of each kind of frame in repaired decodes, and corrects the model accordingly.
+    """Measures what frames cost in repaired decodes, and corrects the model accordingly.
 
     `useful_from` is the score of the next lower representation.
     """
-    probes = _probes(segment)
+    frames, droppable = segment.frames, segment.droppable
+    alone = {index: scorer.cost_alone(index) for index in droppable if not frames[index].is_reference}
+    probes = _probes_of_p(segment)
     whole, reliable_only, *scores = scorer.scores(
-        [frozenset(), frozenset(segment.droppable), *(probe.missing for probe in probes)]
+        [frozenset(), frozenset(droppable), *(probe.missing for probe in probes)]
     )
-    alone = {index: scorer.cost_alone(index) for index in segment.droppable if not segment.frames[index].is_reference}
     measured = [(_Probe([index], frozenset([index])), cost) for index, cost in alone.items()]
+    measured += [(_Probe([index], frozenset([index])), cost) for index, cost in _costs_of_b(segment, scorer).items()]
     measured += [(probe, whole - score) for probe, score in zip(probes, scores, strict=True)]
     model = _corrected(undamaged.model(), measured)
-    referenced = [index for index in segment.droppable if index not in alone]
-    costs = {**alone, **dict(zip(referenced, model.losses([[index] for index in referenced]), strict=True))}
+    losses = _with_measured(model, frozenset(alone), scorer)
+    referenced = [index for index in droppable if index not in alone]
+    costs = {**alone, **dict(zip(referenced, losses([[index] for index in referenced]), strict=True))}
     return Evidence(
-        frames=segment.frames,
-        droppable=segment.droppable,
+        frames=frames,
+        droppable=droppable,
         graph=undamaged.graph(),
-        model=model,
+        losses=losses,
         whole=whole,
         reliable_only=reliable_only,
         useful_loss=max(0.0, whole - max(useful_from, reliable_only)),
-        loss_costs={index: max(0.0, costs[index]) for index in segment.droppable},
+        loss_costs={index: max(0.0, costs[index]) for index in droppable},
     )
 
 
@@ -107,15 +118,54 @@ class _Probe:
     """Some frames of the kind, far enough apart for their losses to add up."""
 
 
-def _probes(segment: RepairableSegment) -> list[_Probe]:
-    referenced = [index for index in segment.droppable if segment.frames[index].is_reference]
-    of_type_b = [index for index in referenced if segment.frames[index].type == "B"]
-    of_type_p = [index for index in referenced if segment.frames[index].type == "P"]
-    probes = [
-        _Probe(of_type_b, frozenset(of_type_b)),
-        _Probe(of_type_p, frozenset(of_type_p[PROBED_REFERENCES // 2 :: PROBED_REFERENCES])),
-    ]
-    return [probe for probe in probes if probe.missing]
+def _probes_of_p(segment: RepairableSegment) -> list[_Probe]:
+    indexes = _referenced(segment, "P")
+    if len(indexes) <= MOST_ALONE:
+        return [_Probe([index], frozenset([index])) for index in indexes]
+    return [_Probe(indexes, frozenset(indexes[PROBED_REFERENCES // 2 :: PROBED_REFERENCES]))]
+
+
+def _costs_of_b(segment: RepairableSegment, scorer: SegmentScorer) -> dict[int, float]:
+    """What each referenced B frame costs, by one decode without any of them: what is lost around it.
+
+    Around it is up to the next frame on both sides that is no B frame.
+    """
+    referenced = _referenced(segment, "B")
+    if not referenced:
+        return {}
+    lost = scorer.cost_by_picture(frozenset(referenced))
+    costs: dict[int, float] = {}
+    run: list[int] = []
+    for index in [*segment.presented, -1]:
+        if index >= 0 and segment.frames[index].type == "B":
+            run.append(index)
+            continue
+        of_run = [frame for frame in run if frame in referenced]
+        costs.update(dict.fromkeys(of_run, sum(lost[frame] for frame in run) / max(len(of_run), 1)))
+        run = []
+    return costs
+
+
+def _referenced(segment: RepairableSegment, type_: PictureType) -> list[int]:
+    """Frames of that type that may be missing and that others may refer to."""
+    frames = segment.frames
+    return [index for index in segment.droppable if frames[index].is_reference and frames[index].type == type_]
+
+
+def _with_measured(model: LossModel, unreferenced: Missing, scorer: SegmentScorer) -> Losses:
+    """Losses as measured where only unreferenced frames are missing; what references cost beyond is the model's."""
+
+    def losses(scenarios: Sequence[Collection[int]]) -> list[float]:
+        sets = [frozenset(missing) for missing in scenarios]
+        result = [scorer.cost_in_place(missing) for missing in sets]
+        harder = [at for at, missing in enumerate(sets) if not missing <= unreferenced]
+        with_references = model.losses([sets[at] for at in harder])
+        without = model.losses([sets[at] & unreferenced for at in harder])
+        for at, more, less in zip(harder, with_references, without, strict=True):
+            result[at] += more - less
+        return result
+
+    return losses
 
 
 def _corrected(model: LossModel, measured: Sequence[tuple[_Probe, float]]) -> LossModel:

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.repair.hold import HoldableFrame
 
 SCORE_DECIMALS = 5
 """Decimals of every score and cost that is stored."""
@@ -132,6 +133,19 @@ class SegmentAnalysis:
             reliable=[range_.moved(by) for range_ in self.reliable],
             unreliable=[range_.moved(by) for range_ in self.unreliable],
         )
+
+    @property
+    def hold_plan(self) -> list[HoldableFrame]:
+        """In whose place the picture before is held; ranges from the segment's first byte. Empty without a reach."""
+        reach = [
+            frames
+            for frames, slices in zip(self.reach or [], self.slices, strict=bool(self.reach))
+            for _ in range(slices)
+        ]
+        return [
+            HoldableFrame(range_.start - self.range.start, range_.end - self.range.start, frames)
+            for range_, frames in zip(self.unreliable, reach, strict=bool(reach))
+        ]
 
     @property
     def free_bytes(self) -> int | None:

@@ -105,6 +105,10 @@ def voxel_prepare(
         typer.Option(hidden=True, help="Order of frames in all segments. Default: the best one for each segment."),
     ] = None,
     choice: Annotated[OrderChoice, typer.Option(hidden=True, help=CHOICE_HELP)] = OrderChoice.MEASURED,
+    hold: Annotated[
+        bool,
+        typer.Option("--hold", hidden=True, help="Hold pictures in place of H.264 frames where that scores better."),
+    ] = False,
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Number of parallel processes. Default: one for each core.")
     ] = None,
@@ -146,6 +150,7 @@ def voxel_prepare(
             metric=metric,
             order=order,
             choice=choice,
+            hold=hold,
             hls_files=hls_files,
             keys=tuple(map(_content_key, key or [])),
             codecs=parse_codecs(codec),

@@ -48,5 +48,5 @@ def plan_representation(name: str, media: Json, settings: AnalysisSettings, cost
         [field.name for field in fields(SegmentAnalysis)],
     ]
     choice: list[Json] = [CHOICE_VERSION, settings.choice] if settings.measures_choice else []
-    analysis = Part.of(f"{name}.json", [version, settings.metric, settings.order, media, *choice])
+    analysis = Part.of(f"{name}.json", [version, settings.metric, settings.order, settings.most_held, media, *choice])
     return PlannedRepresentation(analysis, Part.of(f"{name}.index", [VERSION, analysis.key]), cost)

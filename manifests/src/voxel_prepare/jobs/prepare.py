@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import closing
 
 from voxel_prepare.analysis.analyse import AnalysisSettings
+from voxel_prepare.analysis.score import HOLD_REACH
 from voxel_prepare.analysis.segment_analysis import SCORE_DECIMALS
 from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.analyse_representations import analyse_representations, find_analysis, read_analysis
@@ -25,7 +26,7 @@ from voxel_prepare.media.tracks import VideoTrack
 
 def prepare(request: Request) -> Presentation:
     """Prepares the inputs and publishes them in the output folder. Raises `PreparationError`."""
-    settings = AnalysisSettings(request.metric, request.order, request.choice)
+    settings = AnalysisSettings(request.metric, request.order, request.choice, HOLD_REACH if request.hold else 0)
     kind = IndexedPresentation if request.media == "existing" else NewPresentation
     job = Job.of(request)
     _check_replaced(request, job, kind.texts)  # at once: it may take minutes to read the inputs

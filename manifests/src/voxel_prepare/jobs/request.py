@@ -47,6 +47,8 @@ class Request:
     """The order of frames; None: the best one for each segment."""
     choice: OrderChoice = OrderChoice.MEASURED
     """How the best one is found."""
+    hold: bool = False
+    """Whether the picture before may be held in place of a missing frame of H.264; attributes cannot say where."""
     hls_files: bool = False
     """A file for each segment, which the playlists name."""
     keys: tuple[tuple[bytes, bytes], ...] = ()
@@ -58,6 +60,8 @@ class Request:
 
     def check(self) -> None:
         """Raises `InputError` if settings contradict each other."""
+        if self.hold and self.facts != "index":
+            raise InputError("--inline cannot say which pictures are held: leave out --hold")
         if self.media != "copy" and len(self.inputs) > 1:
             expected = "one MPD" if self.media == "existing" else "one input, or several with --copy"
             raise InputError(f"expected {expected}, got {len(self.inputs)} inputs")

@@ -3,10 +3,15 @@
 The player's implementation must give the same bytes.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from voxel_prepare.byte_ranges import Received
 from voxel_prepare.errors import MissingReliableBytes
-from voxel_prepare.isobmff import Fragment, Sample
+from voxel_prepare.isobmff import Fragment, Sample, Track
 from voxel_prepare.repair.codec import Codec, Edit
+from voxel_prepare.repair.hold import HoldableFrame, held_frames, reach_of_frames
+from voxel_prepare.repair.remove_samples import remove_samples
 from voxel_prepare.repair.repaired_segment import FrameReport, RepairedSegment, arrived_fragments
 
 
@@ -16,8 +21,40 @@ def repair_segment(codec: Codec, segment: bytes, received: Received) -> Repaired
     `segment` has its full length, with arbitrary bytes in its gaps; `received` gets positions from its first byte.
     Raises a `RepairError`.
     """
+    return _replace(codec, segment, received)[0]
+
+
+def hold_or_replace(
+    track: Track, codec: Codec, segment: bytes, received: Received, plan: Sequence[HoldableFrame]
+) -> RepairedSegment:
+    """`repair_segment`, and then takes out those incomplete frames in whose place the one before is held, by `plan`.
+
+    `track` is that of the initialization segment. Raises a `RepairError`.
+    """
+    repaired, referenced = _replace(codec, segment, received)
+    frames = repaired.frames
+    missing = {frame.index for frame in frames if frame.repaired_slices}
+    # A plan may say anything, but a segment begins with a sample that stays.
+    reach = [
+        0 if frame.index == 0 or frame.index in referenced else reach
+        for frame, reach in zip(frames, reach_of_frames(plan, frames), strict=True)
+    ]
+    if not any(reach[index] for index in missing):
+        return repaired
+    fragments = arrived_fragments(segment, received, track.defaults)
+    times = [sample.presentation_time for fragment in fragments for sample in fragment.samples]
+    held = held_frames(sorted(range(len(times)), key=times.__getitem__), missing, reach)
+    if not held:
+        return repaired
+    reports = [replace(frame, removed=True) if frame.index in held else frame for frame in frames]
+    return RepairedSegment(remove_samples(track, repaired.bytes, held), reports)
+
+
+def _replace(codec: Codec, segment: bytes, received: Received) -> tuple[RepairedSegment, set[int]]:
+    """The repaired segment without anything held, and which of its frames others may refer to."""
     edits: list[Edit] = []
     frames: list[FrameReport] = []
+    referenced: set[int] = set()
     read = codec.reader(segment, received)
     for fragment in arrived_fragments(segment, received):
         resized: list[tuple[Sample, int]] = []
@@ -28,6 +65,8 @@ def repair_segment(codec: Codec, segment: bytes, received: Received) -> Repaired
                 raise MissingReliableBytes(f"sample at {sample.offset} is missing in part, and cannot change its size")
             for frame in read(sample.offset, end):
                 size = frame.end - frame.start
+                if frame.is_reference:
+                    referenced.add(len(frames))
                 frames.append(
                     FrameReport(len(frames), frame.start, size, frame.type, len(frame.parts), len(frame.edits))
                 )
@@ -38,7 +77,7 @@ def repair_segment(codec: Codec, segment: bytes, received: Received) -> Repaired
             elif growth != 0:
                 resized.append((sample, growth))
         edits += _resize(segment, fragment, resized)
-    return RepairedSegment(_apply(segment, edits), frames)
+    return RepairedSegment(_apply(segment, edits), frames), referenced
 
 
 def _resize(segment: bytes, fragment: Fragment, resized: list[tuple[Sample, int]]) -> list[Edit]:
