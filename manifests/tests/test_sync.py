@@ -19,7 +19,7 @@ TOLERANCE = 0.01
 
 REFUSALS = "|".join(
     (
-        r"takes (H\.264 video|AAC audio) only",
+        r"takes (H\.264, HEVC, VP9 or AV1 video|AAC audio) only",
         r"its sound begins 0\.\d+ s after its pictures",
         r"an edit list hides the first 0\.\d+ s of its pictures",
         "the frame rate must be constant",

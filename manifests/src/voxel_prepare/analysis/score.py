@@ -133,13 +133,13 @@ class SegmentScorer:
         first = min((index for index in missing if self._segment.frames[index].is_reference), default=len(self._whole))
         return range(first, len(self._whole))
 
-    def _compare(self, streams: Sequence[Pictures], held: Collection[int] = ()) -> list[dict[int, float]]:
+    def _compare(self, streams: Sequence[Pictures], held: Collection[int] | None = None) -> list[dict[int, float]]:
         """The scores of each stream's pictures, by index.
 
         With `held` one more: of the first stream's pictures, each in place of the one after it where that is in `held`.
         """
         presented = self._segment.presented
-        columns = [_Column(self._comparer.start()) for _ in range(len(streams) + bool(held))]
+        columns = [_Column(self._comparer.start()) for _ in range(len(streams) + (held is not None))]
         heads = [next(stream, None) for stream in streams]
         before: VideoFrame | None = None
         count = 0
@@ -148,7 +148,7 @@ class SegmentScorer:
                 break
             index = presented[count - 1]
             shown = [head[1] if head is not None and head[0] == index else None for head in heads]
-            last = [before if index in held else None] if held else []
+            last = [] if held is None else [before if index in held else None]
             for column, picture in zip(columns, [*shown, *last], strict=True):
                 column.take(index, picture, reference)
             before = shown[0]
