@@ -8,6 +8,9 @@ import type { Block } from './blocks.js';
 /** What is typed otherwise than it is printed, such as ports that are free here. */
 export type Replacements = readonly (readonly [printed: RegExp | string, typed: string])[];
 
+/** Standard input is a socket here, at which bash reads the user's start-up file, which may put other programs first. */
+const BASH = ['--norc', '-c'];
+
 /** Goes through a tutorial as a reader with one terminal, and a second one for each server. */
 export class Walk {
   #folder: string;
@@ -73,7 +76,7 @@ export class Walk {
   async #run(script: string): Promise<void> {
     const state = join(dirname(this.#folder), `.after-${process.pid}`);
     const text = `set -euo pipefail\n${script}\nprintf '%s\\n%s' "$PWD" "$PATH" > '${state}'\n`;
-    const child = spawn('bash', ['-c', text], { cwd: this.#folder, env: this.#environment() });
+    const child = spawn('bash', [...BASH, text], { cwd: this.#folder, env: this.#environment() });
     const output = outputOf(child);
     const [code] = (await once(child, 'close')) as [number | null];
     if (code !== 0) throw new Error(`${script.trim()}\nends with ${code}:\n${output().slice(-4000)}`);
@@ -82,7 +85,7 @@ export class Walk {
 
   /** Waits for the address that servers print when they are ready. */
   async #serve(command: string): Promise<void> {
-    const child = spawn('bash', ['-c', command], { cwd: this.#folder, env: this.#environment(), detached: true });
+    const child = spawn('bash', [...BASH, command], { cwd: this.#folder, env: this.#environment(), detached: true });
     this.#servers.push(child);
     const output = outputOf(child);
     await new Promise<void>((resolve, reject) => {
