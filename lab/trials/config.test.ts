@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { root } from '../../tools/setup/paths.mjs';
 import { parseConfig, readConfig } from './config.js';
 import { withStandIns } from './path.js';
 import { standIn } from './trace-spec.js';
@@ -209,6 +210,14 @@ describe.each(readdirSync(FOLDER))('configs/%s', (name) => {
       if (trace) expect(() => traceOf(trace, config.seed)).not.toThrow();
     }
     for (const { file, otherwise } of config.videos) expect(file === undefined || otherwise === 'sample').toBe(true);
+  });
+
+  it('names sizes that voxel-prepare knows', () => {
+    const ladder = readFileSync(join(root, 'manifests/src/voxel_prepare/media/ladder.py'), 'utf8');
+    const known = [...ladder.matchAll(/^ {4}"(\d+p)": \(/gm)].map(([, size]) => size);
+    const named = config.videos.flatMap(({ levels = '', reference = '' }) => `${levels},${reference}`.match(/\d+p/g));
+    expect(known).toEqual(expect.arrayContaining(named.filter(Boolean)));
+    expect(known.length).toBeGreaterThan(7);
   });
 
   it('plays past the steps of its links', () => {
