@@ -1,11 +1,9 @@
 import type { Box, BoxReader } from './box-reader.js';
 import { malformed, unsupported } from './errors.js';
-import { type Subsample, SUBSAMPLE_BYTES } from './subsamples.js';
+import { type Subsample, SUBSAMPLE_BYTES, SUBSAMPLES_PRESENT } from './subsamples.js';
 
 /** The only scheme in which every slice is encrypted by itself, so that one can be replaced (ISO/IEC 23001-7 §10.4). */
 const REPLACEABLE = 'cbcs';
-/** Flag of a `senc`: samples have subsamples (§7.2). */
-const SUBSAMPLES_PRESENT = 0x2;
 /** Version and flags of a `tenc`, two bytes, whether it is protected. */
 const IV_SIZE_FIELD = 6;
 

@@ -1,14 +1,12 @@
 import type { Box, BoxReader } from './box-reader.js';
 import { malformed, unsupported } from './errors.js';
-import { SUBSAMPLE_BYTES } from './subsamples.js';
+import { SUBSAMPLE_BYTES, SUBSAMPLES_PRESENT } from './subsamples.js';
 
 // Boxes of a `traf` that say something of each sample, written anew for those samples that stay: ISO/IEC 14496-12 §8.6.4 (`sdtp`), §8.7.8
 // and §8.7.9 (`saiz`, `saio`), §8.9.2 (`sbgp`), ISO/IEC 23001-7 §7.2 (`senc`).
 
 /** Flag of a `saiz` and a `saio`: the type of the auxiliary information, of 8 bytes, is there. */
 const TYPE_PRESENT = 0x1;
-/** Flag of a `senc`: samples have subsamples. */
-const SUBSAMPLES_PRESENT = 0x2;
 
 /** A box with a header of 8 bytes. */
 export function makeBox(type: string, ...payloads: readonly Uint8Array[]): Uint8Array {

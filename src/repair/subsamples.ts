@@ -11,6 +11,8 @@ export interface Subsample {
 
 /** Bytes of a subsample's sizes: 16 bits for the clear, 32 bits for the encrypted bytes. */
 export const SUBSAMPLE_BYTES = 6;
+/** Flag of a `senc`: samples have subsamples (§7.2). */
+export const SUBSAMPLES_PRESENT = 0x2;
 const MAX_CLEAR = 0xffff;
 
 /** Whether no byte of `[start, end)` is encrypted, in a sample at `offset`. */

@@ -4,8 +4,9 @@ import type { SegmentLayout } from '../types.js';
 
 /** What an index says of the repair of a segment, by positions from its first byte; undefined: nothing. */
 export function repairPlan({ range, unreliable, needs, reach }: SegmentLayout): RepairPlan | undefined {
-  const places = unreliable.map((place) => shifted(place, -range.start));
-  if (needs) return { kind: 'remove', frames: places.map((place, index) => ({ ...place, needs: needs[index]! })) };
-  if (reach) return { kind: 'hold', frames: places.map((place, index) => ({ ...place, reach: reach[index]! })) };
+  const framesWith = <Facts>(facts: (index: number) => Facts) =>
+    unreliable.map((place, index) => ({ ...shifted(place, -range.start), ...facts(index) }));
+  if (needs) return { kind: 'remove', frames: framesWith((index) => ({ needs: needs[index]! })) };
+  if (reach) return { kind: 'hold', frames: framesWith((index) => ({ reach: reach[index]! })) };
   return undefined;
 }

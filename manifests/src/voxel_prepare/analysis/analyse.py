@@ -25,7 +25,7 @@ from voxel_prepare.analysis.segment_analysis import (
     SegmentAnalysis,
     Step,
 )
-from voxel_prepare.byte_ranges import ByteRange, complement
+from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.errors import PreparationError, RepairError
 
 ANALYSIS_VERSION = 11
@@ -34,6 +34,9 @@ reused."""
 
 CHOICE_VERSION = 1
 """The same for what only a measured choice of the order changes."""
+
+
+NOTHING_TO_REMOVE = "every frame is needed by another"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +141,14 @@ def _removed(
         return _completely_reliable(source.range, score, settings, str(error))
     if not sets.droppable:
         score = score_pictures(pictures, references, comparer)
-        return _completely_reliable(source.range, score, settings, "every frame is needed by another")
+        return _completely_reliable(source.range, score, settings, NOTHING_TO_REMOVE)
     segment = HeldSegment(sets, pictures, references, comparer)
     return analyse_removed(source.range, segment, settings.metric, useful_from)
 
 
 def _foretold(source: SegmentSource, top: int, useful_from: float, settings: AnalysisSettings) -> SegmentAnalysis:
     """The analysis of a segment without pictures; `top`: bytes of the top representation's."""
-    warning = "every frame is needed by another"
+    warning = NOTHING_TO_REMOVE
     try:
         sets = read_closed_sets(source.read())
         if sets.droppable:
@@ -159,20 +162,14 @@ def _foretold(source: SegmentSource, top: int, useful_from: float, settings: Ana
 def _partly_reliable(
     range_: ByteRange, metric: Metric, evidence: Evidence, ranked: RankedFrames, curve: dict[int, float]
 ) -> SegmentAnalysis:
-    in_order = [evidence.frames[index] for index in ranked.order]
-    unreliable = [slice_.moved(range_.start) for frame in in_order for slice_ in frame.unreliable]
-    return SegmentAnalysis(
-        range=range_,
-        reliable=complement(range_, unreliable),
-        unreliable=unreliable,
-        metric=metric,
-        order_name=ranked.name,
-        order=ranked.order,
-        slices=[len(frame.unreliable) for frame in in_order],
-        loss_costs=[evidence.loss_costs[index] for index in ranked.order],
-        steps=[
-            Step(round(score, SCORE_DECIMALS), prefix, ranked.prefix_bytes[prefix]) for prefix, score in curve.items()
-        ],
+    return SegmentAnalysis.partly_reliable(
+        range_,
+        metric,
+        ranked.name,
+        ranked.order,
+        [evidence.frames[index].unreliable for index in ranked.order],
+        [evidence.loss_costs[index] for index in ranked.order],
+        curve,
     )
 
 

@@ -43,7 +43,7 @@ class EncodedSegment:
         """The picture that is shown at each of these times, which ascend, in the track's timescale."""
         fragments = parse_fragments(self.data, self.defaults)
         starts = [sample.presentation_time for fragment in fragments for sample in fragment.samples]
-        pictures = decode_samples(self.codec, enumerate(self.samples()))
+        pictures = self.pictures()
         shown, following = next(pictures), next(pictures, None)
         for time in times:
             while following is not None and following.pts is not None and starts[following.pts] <= time:

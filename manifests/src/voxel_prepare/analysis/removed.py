@@ -1,7 +1,7 @@
 """Analyses a segment whose missing frames are removed: from one decode, as what is kept stays as it is."""
 
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from dataclasses import replace
 from statistics import fmean
 
 import numpy as np
@@ -15,8 +15,8 @@ from voxel_prepare.analysis.encoded_segment import EncodedSegment
 from voxel_prepare.analysis.held_scores import HeldScorer
 from voxel_prepare.analysis.hold_losses import Floats, corrected, pair_losses, windows
 from voxel_prepare.analysis.metrics import PictureComparer
-from voxel_prepare.analysis.segment_analysis import SCALES, SCORE_DECIMALS, Metric, OrderName, SegmentAnalysis, Step
-from voxel_prepare.byte_ranges import EVERYTHING, ByteRange, complement
+from voxel_prepare.analysis.segment_analysis import SCALES, Metric, OrderName, SegmentAnalysis
+from voxel_prepare.byte_ranges import EVERYTHING, ByteRange
 from voxel_prepare.isobmff import parse_fragments
 from voxel_prepare.repair.codec import whole_samples
 from voxel_prepare.repair.encrypted import clear_bytes
@@ -94,18 +94,14 @@ def removed_analysis(
     curve: dict[int, float],
 ) -> SegmentAnalysis:
     """What is told of a segment: frames that may be missing in their order, and the score of some prefixes."""
-    unreliable = [sets.frames[index].range.moved(range_.start) for index in order]
-    prefix_bytes = [0, *accumulate(piece.size for piece in unreliable)]
     ranks = {index: rank for rank, index in enumerate(order)}
-    return SegmentAnalysis(
-        range=range_,
-        reliable=complement(range_, unreliable),
-        unreliable=unreliable,
-        metric=metric,
-        order_name=OrderName.CLOSED,
-        order=list(order),
-        slices=[1] * len(order),
-        loss_costs=[costs[index] for index in order],
-        steps=[Step(round(score, SCORE_DECIMALS), prefix, prefix_bytes[prefix]) for prefix, score in curve.items()],
-        needs=[sorted(ranks[needed] for needed in sets.direct_needs(index)) for index in order],
+    analysis = SegmentAnalysis.partly_reliable(
+        range_,
+        metric,
+        OrderName.CLOSED,
+        order,
+        [[sets.frames[index].range] for index in order],
+        [costs[index] for index in order],
+        curve,
     )
+    return replace(analysis, needs=[sorted(ranks[needed] for needed in sets.direct_needs(index)) for index in order])

@@ -62,7 +62,7 @@ class SegmentScorer:
         self._before = {after: before for before, after in pairwise(segment.presented)}
         whole = _seen(segment.pictures(frozenset(), everything, EXPORT_MOTION), see)
         self._whole, self._skipped, self._held = self._compare(
-            [whole, segment.pictures(alone, alone)], held=alone & self._before.keys()
+            [whole, segment.pictures(alone, alone)], held=alone & self._before.keys() if most_held else frozenset()
         )
         self.reach = [
             min(HOLD_REACH, most_held) if index in self._held and self._held[index] > self._skipped[index] else 0

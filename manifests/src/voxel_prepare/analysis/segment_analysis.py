@@ -1,10 +1,12 @@
 """The result of the analysis of a segment: everything that MPD, index and reports say about it."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import accumulate
 from typing import Any
 
-from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.byte_ranges import ByteRange, complement
 from voxel_prepare.repair.hold import HoldableFrame
 
 SCORE_DECIMALS = 5
@@ -104,6 +106,34 @@ class SegmentAnalysis:
     missing and the picture before them be held instead; 0: another always stands in. None: all are 0."""
     is_foretold: bool = False
     """Scores and costs are foretold from bytes: the segment is encrypted, and the key is not known."""
+
+    @classmethod
+    def partly_reliable(
+        cls,
+        range_: ByteRange,
+        metric: Metric,
+        order_name: OrderName,
+        order: Sequence[int],
+        frames: Sequence[Sequence[ByteRange]],
+        loss_costs: Sequence[float],
+        curve: Mapping[int, float],
+    ) -> "SegmentAnalysis":
+        """The segment at `range_` of its file; `frames` has what may be missing of each frame of `order`, from the
+        segment's first byte, and `curve` the scores of prefixes by their number of frames.
+        """
+        unreliable = [piece.moved(range_.start) for frame in frames for piece in frame]
+        prefix_bytes = list(accumulate((sum(piece.size for piece in frame) for frame in frames), initial=0))
+        return cls(
+            range=range_,
+            reliable=complement(range_, unreliable),
+            unreliable=unreliable,
+            metric=metric,
+            order_name=order_name,
+            order=list(order),
+            slices=[len(frame) for frame in frames],
+            loss_costs=list(loss_costs),
+            steps=[Step(round(score, SCORE_DECIMALS), prefix, prefix_bytes[prefix]) for prefix, score in curve.items()],
+        )
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> "SegmentAnalysis":

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.ciphers.modes import CBC, CTR
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.isobmff.boxes import Box, BoxReader, Mp4Error, UnsupportedMp4
 from voxel_prepare.isobmff.fragments import Buffer, Fragment, Sample, SampleDefaults, parse_fragments
+from voxel_prepare.isobmff.sample_boxes import SUBSAMPLE_BYTES, SUBSAMPLES_PRESENT, auxiliary_sizes
 
 CBCS = "cbcs"
 """AES-CBC by a pattern of blocks: each range of bytes is encrypted by itself."""
@@ -25,9 +26,6 @@ BLOCK = 16
 COUNTER_BYTES = 8
 """The end of a counter block that counts blocks, modulo 2^64 (§9.2)."""
 IV_SIZES = {0, 8, BLOCK}
-SUBSAMPLES_PRESENT = 0x2
-"""Flag of a `senc` (§7.2)."""
-SUBSAMPLE_BYTES = 6
 FULL_BOX_FIELDS = 4
 PROTECTION_FIELDS = 4
 """Bytes of a `tenc` and a `seig` entry before the key identifier (§6, §8.2)."""
@@ -193,11 +191,7 @@ class _FragmentReader:
         saiz = self._child("saiz")
         if saiz is None:
             return ()
-        at = FULL_BOX_FIELDS + (8 if self.reader.u32(saiz, 0) & 1 else 0)
-        default, count = self.reader.data(saiz, at, 1)[0], self.reader.u32(saiz, at + 1)
-        if count != len(self.fragment.samples):
-            raise Mp4Error(f"expected a saiz box of {len(self.fragment.samples)} samples, found {count}")
-        return [default] * count if default else self.reader.data(saiz, at + 5, count)
+        return auxiliary_sizes(self.reader, saiz, len(self.fragment.samples))
 
     def _check_position(self, senc: Box) -> None:
         """Raises `Mp4Error` unless the `saio`, if there is one, leads to the entries of the `senc`."""

@@ -113,7 +113,7 @@ def _entries(
     if reader.u32(senc, 4) != count:
         raise Mp4Error(f"expected a senc box of {count} samples, found {reader.u32(senc, 4)}")
     entries, at = [], 8
-    sizes = _sizes(reader, data, saiz, count) if saiz else None
+    sizes = auxiliary_sizes(reader, saiz, count) if saiz else None
     for place in range(count):
         size = sizes[place] if sizes is not None else _entry_size(reader, senc, at, iv_bytes)
         if senc.payload + at + size > senc.end:
@@ -131,14 +131,10 @@ def _entry_size(reader: BoxReader, senc: Box, at: int, iv_bytes: int) -> int:
     return iv_bytes + 2 + SUBSAMPLE_BYTES * reader.u16(senc, at + iv_bytes)
 
 
-def _sizes(reader: BoxReader, data: memoryview, saiz: Box, count: int) -> bytes:
+def auxiliary_sizes(reader: BoxReader, saiz: Box, count: int) -> bytes:
+    """The sizes that a `saiz` states of the auxiliary information of `count` samples. Raises `Mp4Error`."""
     at = 12 if reader.u32(saiz, 0) & TYPE_PRESENT else 4
-    if reader.u32(saiz, at + 1) != count:
-        raise Mp4Error(f"expected a saiz box of {count} samples, found {reader.u32(saiz, at + 1)}")
-    default = data[saiz.payload + at]
-    if default:
-        return bytes([default]) * count
-    start = saiz.payload + at + 5
-    if start + count > saiz.end:
-        raise Mp4Error("saiz box is too short")
-    return bytes(data[start : start + count])
+    default, stated = reader.data(saiz, at, 1), reader.u32(saiz, at + 1)
+    if stated != count:
+        raise Mp4Error(f"expected a saiz box of {count} samples, found {stated}")
+    return default * count if default[0] else reader.data(saiz, at + 5, count)
