@@ -1,6 +1,7 @@
 """Removal of missing frames: src/repair/README.md, "Removal", and the same cases as src/repair/removal.test.ts."""
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from removal_vectors import DURATION, SELECTED_SEEDS, Case, random_case, vectors
 from repair_vectors import Gaps, punch
-from voxel_prepare.errors import MalformedStream, MissingReliableBytes, RepairError
+from voxel_prepare.errors import MalformedStream, MissingReliableBytes, RepairError, UnsupportedStream
 from voxel_prepare.isobmff import Track, parse_fragments, parse_track
 from voxel_prepare.repair.removal import RemovableFrame, remove_missing
 from voxel_prepare.repair.remove_samples import remove_samples
@@ -34,7 +35,12 @@ def times(track: Track, segment: bytes) -> list[tuple[int, int, int]]:
 def test_what_is_kept_is_shown_when_it_was_and_nothing_has_a_gap(seed: int) -> None:
     made, track = case(seed)
     whole = times(track, made.segment)
-    repaired = remove_missing(track, punch(made.segment, made.gaps), Gaps(made.gaps), made.plan)
+    try:
+        repaired = remove_missing(track, punch(made.segment, made.gaps), Gaps(made.gaps), made.plan)
+    except UnsupportedStream as refused:
+        # Random plans move what they keep of many samples into one; those of vp9/dependencies.py leave room.
+        assert re.fullmatch(r"(9|\d\d+) frames in a superframe, more than 8", str(refused))
+        return
     assert len(repaired.frames) == len(whole)
     if not made.gaps:
         assert repaired.bytes == made.segment
