@@ -7,16 +7,14 @@ from pathlib import Path
 import pytest
 from clips import make_clip, make_clip_with_sound
 from disks import small_disk
-from hypothesis import HealthCheck, settings
 from runs import make_request
+from same_examples import use_same_examples
 from voxel_prepare.jobs import cluster
 from voxel_prepare.jobs.prepare import prepare
 from voxel_prepare.jobs.workers import LocalWorkers, Workers
 from voxel_prepare.media.ladder import parse_representations
 
-# A busy machine fails no test by being slow.
-settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("tests")
+use_same_examples()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

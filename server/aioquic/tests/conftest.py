@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
+from same_examples import use_same_examples
 from voxel_serve.app import Server, running
 from voxel_serve.config import Config
 from voxel_serve.limits import Limits
@@ -13,9 +14,7 @@ from server.conformance.client import VoxelClient, connect
 
 MEDIA_BYTES = 1_000_000
 
-# A busy machine fails no test by being slow.
-settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("tests")
+use_same_examples()
 
 # `pytest server/aioquic --hypothesis-profile fuzz -k any`: until it is stopped, or for some hours.
 settings.register_profile("fuzz", max_examples=10_000_000, deadline=None)
