@@ -3,8 +3,10 @@ import type { ByteRange } from '../manifest/byte-range.js';
 import { VoxelError, type VoxelErrorCode } from './errors.js';
 import type {
   DeliveredChunk,
+  DeliveredPiece,
   DeliveredSegment,
   Endpoint,
+  FedRequest,
   FollowRequest,
   PathReport,
   SegmentFrames,
@@ -40,6 +42,19 @@ export type PageMessage =
   /** `at` in ms since 1970: page and worker have clocks of their own. */
   | { readonly type: 'play'; readonly playhead: Playhead | undefined }
   | { readonly type: 'keep'; readonly id: number }
+  /** From now on the download is handed over in pieces. */
+  | { readonly type: 'hand-over'; readonly id: number }
+  /** A download whose bytes the page brings. */
+  | {
+      readonly type: 'assemble';
+      readonly id: number;
+      /** A download that failed, and whose pieces this one goes on with. */
+      readonly continues: number | undefined;
+      readonly request: Omit<FedRequest, 'continues'>;
+    }
+  /** `position` in the media file. */
+  | { readonly type: 'feed'; readonly id: number; readonly position: number; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly type: 'feed-end'; readonly id: number }
   /** Ends the download, and forgets the segment that it has brought. */
   | { readonly type: 'release'; readonly id: number }
   | {
@@ -63,7 +78,7 @@ export type WorkerMessage =
   /** The session could not be opened, or is gone. */
   | { readonly type: 'closed'; readonly session: number; readonly error: ErrorMessage }
   | { readonly type: 'progress'; readonly id: number; readonly progress: SegmentProgress }
-  | { readonly type: 'piece'; readonly id: number; readonly piece: DeliveredChunk }
+  | { readonly type: 'piece'; readonly id: number; readonly piece: DeliveredPiece | DeliveredChunk }
   /** Undefined: its pieces were all of it. */
   | { readonly type: 'delivered'; readonly id: number; readonly delivered: DeliveredMessage | undefined }
   | { readonly type: 'rejected'; readonly id: number; readonly error: ErrorMessage }

@@ -1,6 +1,6 @@
 import { deferred } from './deferred.js';
 import { VoxelError } from './errors.js';
-import type { DeliveredChunk, DeliveredSegment, SegmentDownload, SegmentProgress } from './types.js';
+import type { DeliveredChunk, DeliveredPiece, DeliveredSegment, SegmentDownload, SegmentProgress } from './types.js';
 
 /** A download in the worker, as far as the page has heard of it. */
 export class RemoteDownload implements SegmentDownload {
@@ -17,8 +17,10 @@ export class RemoteDownload implements SegmentDownload {
   };
 
   constructor(
-    private readonly post: (type: 'keep' | 'release') => void,
-    private readonly onPiece?: (piece: DeliveredChunk) => void,
+    /** Its number. */
+    readonly id: number,
+    private readonly post: (type: 'keep' | 'release' | 'hand-over') => void,
+    private onPiece?: (piece: DeliveredChunk) => void,
   ) {}
 
   report(progress: SegmentProgress): void {
@@ -26,8 +28,15 @@ export class RemoteDownload implements SegmentDownload {
     this.#began = performance.now() - progress.elapsed * 1000;
   }
 
-  handOver(piece: DeliveredChunk): void {
-    if (!this.#isSettled) this.onPiece?.(piece);
+  /** What is followed comes as chunks, what is downloaded as pieces. */
+  receive(piece: DeliveredPiece | DeliveredChunk): void {
+    if (!this.#isSettled) this.onPiece?.(piece as DeliveredChunk);
+  }
+
+  handOver(onPiece: (piece: DeliveredPiece) => void): void {
+    if (this.#isSettled || this.onPiece) return;
+    this.onPiece = onPiece;
+    this.post('hand-over');
   }
 
   /** Undefined: it was followed, and its pieces were all of it. */

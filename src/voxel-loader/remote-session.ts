@@ -18,8 +18,10 @@ import { RemoteDownload } from './remote-download.js';
 export interface SessionLink {
   readonly thread: VoxelSession['thread'];
   post(message: PageMessage): void;
-  /** Numbers a download, whose answers then go to it. */
-  register(download: RemoteDownload): number;
+  /** A number that no other download has. */
+  nextId(): number;
+  /** Answers to that number go to the download. */
+  register(download: RemoteDownload): void;
 }
 
 /** A session in the worker. */
@@ -30,8 +32,8 @@ export class RemoteSession implements VoxelSession {
   /** Rejects with the reason when it could not be opened. */
   readonly opened = this.#opening.promise;
   readonly closed = this.#closing.promise;
-  /** Those under way, and their numbers. */
-  readonly #downloads = new Map<RemoteDownload, number>();
+  /** Those under way. */
+  readonly #downloads = new Set<RemoteDownload>();
 
   constructor(
     readonly id: number,
@@ -46,7 +48,7 @@ export class RemoteSession implements VoxelSession {
   }
 
   download({ map, after, ...request }: SegmentRequest): SegmentDownload {
-    const first = this.#downloads.get(after as RemoteDownload);
+    const first = this.#downloads.has(after as RemoteDownload) ? (after as RemoteDownload).id : undefined;
     const asked = { ...request, map: layoutOf(map) };
     return this.#start((id) => ({ type: 'download', id, session: this.id, after: first, request: asked }));
   }
@@ -73,13 +75,14 @@ export class RemoteSession implements VoxelSession {
   end(reason: VoxelError): void {
     this.#opening.reject(reason);
     this.#closing.resolve(reason);
-    for (const download of this.#downloads.keys()) download.giveUp(reason);
+    for (const download of this.#downloads) download.giveUp(reason);
   }
 
   #start(message: (id: number) => PageMessage, onPiece?: (piece: DeliveredChunk) => void): SegmentDownload {
-    const download = new RemoteDownload((type) => this.link.post({ type, id }), onPiece);
-    const id = this.link.register(download);
-    this.#downloads.set(download, id);
+    const id = this.link.nextId();
+    const download = new RemoteDownload(id, (type) => this.link.post({ type, id }), onPiece);
+    this.link.register(download);
+    this.#downloads.add(download);
     const forget = (): void => void this.#downloads.delete(download);
     download.result.then(forget, forget);
     this.link.post(message(id));

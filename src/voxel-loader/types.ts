@@ -5,7 +5,7 @@ import type { ByteRange } from '../manifest/byte-range.js';
 import type { IntervalSet } from '../manifest/interval-set.js';
 import type { SegmentMap } from '../manifest/segment-map.js';
 import type { VoxelError, VoxelErrorCode } from './errors.js';
-import type { DeliveredChunk, SegmentFrames } from './piece-types.js';
+import type { DeliveredChunk, DeliveredPiece, SegmentFrames } from './piece-types.js';
 
 export type * from './piece-types.js';
 
@@ -55,6 +55,12 @@ export interface PathReport {
 /** Places of a segment's bytes, and what becomes of those that are missing: what a download needs to know of it. */
 export type SegmentLayout = Pick<SegmentMap, 'range' | 'reliable' | 'unreliable' | 'reliableBytes' | 'needs' | 'reach'>;
 
+/** Where a segment is played, in seconds of media time as the page's video counts it. */
+export interface SegmentTime {
+  readonly start: number;
+  readonly duration: number;
+}
+
 export interface SegmentRequest {
   /** Whose initialization segment the repair needs: the name that it was given with. */
   readonly representation: string;
@@ -81,6 +87,15 @@ export interface SegmentRequest {
   readonly deadline?: number | undefined;
   /** Milliseconds until the buffer runs out; undefined: nothing plays. */
   readonly buffer?: number | undefined;
+  /** Where the segment is played; undefined: not known, and it cannot be handed over in pieces. */
+  readonly time?: SegmentTime | undefined;
+  /**
+   * Media time in seconds up to which bytes are asked for in the order in which they are shown, and before all others; those are asked for
+   * by their worth. Undefined: all by worth.
+   */
+  readonly byTimeUntil?: number | undefined;
+  /** Media time in seconds with which playback is to begin, within the segment: what is shown before is only decoded. */
+  readonly playFrom?: number | undefined;
   /** A running download of the same session: nothing comes of this one before its datagrams are sent. */
   readonly after?: SegmentDownload | undefined;
 }
@@ -133,7 +148,7 @@ export interface DeliveredSegment extends DeliveryFacts {
   readonly frames: SegmentFrames;
   /** What of the segment has arrived; positions from its first byte. */
   readonly received: IntervalSet;
-  /** What bytes that arrive later are put into; undefined when none is missing. */
+  /** What bytes that arrive later are put into; undefined when none is missing, or the page brought it. */
   readonly kept: KeptSegment | undefined;
 }
 
@@ -167,6 +182,27 @@ export interface SegmentDownload {
   keep(): boolean;
   /** Throws everything away: `result` rejects with code `aborted`. */
   abort(): void;
+  /**
+   * From now on hands the segment over in pieces, in order: each complete, or due with what is missing of it repaired. The last one is the
+   * `bytes` of `result`: without this call, or where the segment cannot be cut, they are the whole segment. May be called at any time;
+   * after the first time it does nothing.
+   */
+  handOver(onPiece: (piece: DeliveredPiece) => void): void;
+}
+
+/** A segment that somebody else brings, over HTTP, and that is put together and handed over as downloads are. */
+export interface FedDownload extends Pick<SegmentDownload, 'result' | 'abort' | 'handOver'> {
+  /** Brings bytes from that position of the media file on; the buffer changes hands. */
+  push(position: number, bytes: Uint8Array<ArrayBuffer>): void;
+  /** Nothing more comes: `result` resolves with what has arrived, or rejects with `VoxelError` where a reliable byte is missing. */
+  end(): void;
+}
+
+/** What of a segment is fed. */
+export interface FedRequest
+  extends Required<Pick<SegmentRequest, 'representation' | 'map' | 'time'>>, Pick<SegmentRequest, 'playFrom'> {
+  /** A download that failed after pieces of it had been handed over: it goes on, with what it has. */
+  readonly continues?: SegmentDownload | undefined;
 }
 
 /** A WebTransport session with a server. */

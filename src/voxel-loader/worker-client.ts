@@ -49,7 +49,7 @@ export class WorkerClient implements SessionLink {
     },
     paths: ({ paths }) => this.options.onPaths?.(paths),
     progress: ({ id, progress }) => this.#downloads.get(id)?.report(progress),
-    piece: ({ id, piece }) => this.#downloads.get(id)?.handOver(piece),
+    piece: ({ id, piece }) => this.#downloads.get(id)?.receive(piece),
     delivered: ({ id, delivered }) => this.#take(id)?.deliver(delivered && this.#decode(delivered)),
     rejected: ({ id, error }) => this.#take(id)?.reject(decodeError(error)),
     inspected: ({ id, frames }) => {
@@ -72,10 +72,12 @@ export class WorkerClient implements SessionLink {
     this.options.worker.postMessage(message);
   }
 
-  register(download: RemoteDownload): number {
-    const id = WorkerClient.#nextId++;
-    this.#downloads.set(id, download);
-    return id;
+  nextId(): number {
+    return WorkerClient.#nextId++;
+  }
+
+  register(download: RemoteDownload): void {
+    this.#downloads.set(download.id, download);
   }
 
   initialize(representation: string, bytes: Uint8Array): void {

@@ -64,6 +64,8 @@ export class KeptSegments {
       progress: () => download.progress(),
       keep: () => download.keep(),
       abort: () => download.abort(),
+      // What is fetched into a segment is handed over whole.
+      handOver: () => {},
     };
   }
 }

@@ -35,6 +35,22 @@ describe('SegmentAssembly', () => {
     );
   });
 
+  it('takes bytes by their position in the file, too, whatever else lies around them', () => {
+    fc.assert(
+      fc.property(anyRequest, fc.nat(), fc.nat(200), ({ map, unreliableBytes }, at, length) => {
+        const { start, end } = map.range;
+        const [one, other] = [new SegmentAssembly(map, unreliableBytes), new SegmentAssembly(map, unreliableBytes)];
+        const from = Math.max(0, start - 20 + (at % (end - start + 20)));
+        const range = { start: from, end: from + length };
+        one.placeFromFile(from, fileBytes([range]));
+        for (const place of other.locate(range))
+          other.place(place.start, fileBytes(other.fileRanges(place.start, place.end)));
+        expect(one.bytes).toEqual(other.bytes);
+        expect([...one.received()]).toEqual([...other.received()]);
+      }),
+    );
+  });
+
   it('delivers reliable ranges in file order, then the unreliable ones in theirs', () => {
     const map = segmentOf(100, [4, 10, 4, 10]);
     expect(new SegmentAssembly(map, 15).fileRanges(0, 23)).toEqual([

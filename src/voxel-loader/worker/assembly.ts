@@ -65,6 +65,19 @@ export class SegmentAssembly {
     return newReliable + this.#arrived.add(boundary, end);
   }
 
+  /** Positions of the delivery order where these bytes of the file stand, in the order of the file; what is not asked for is left out. */
+  locate(range: ByteRange): ByteRange[] {
+    return this.#deliveryOrder.locate(range);
+  }
+
+  /** Puts bytes of the file where they belong, those from `position` on, and leaves out what is not asked for. */
+  placeFromFile(position: number, bytes: Uint8Array): void {
+    for (const { start, end } of this.locate({ start: position, end: position + bytes.length })) {
+      const from = this.fileRanges(start, end)[0]!.start - position;
+      this.place(start, bytes.subarray(from, from + end - start));
+    }
+  }
+
   /** Fills `target` with the bytes from `offset` on; what is not here is zero. Throws as `place` does. */
   read(offset: number, target: Uint8Array): void {
     let copied = 0;

@@ -22,6 +22,26 @@ describe('Concatenation', () => {
     );
   });
 
+  it('finds what it has of any range of the file, in the order of the file', () => {
+    const apart = fc.array(fc.tuple(fc.nat(5), fc.nat(9), fc.nat()), { maxLength: 12 }).map((list) => {
+      let at = 0;
+      return list
+        .map(([gap, length, order]) => ({ start: (at += gap), end: (at += length), order }))
+        .sort((a, b) => a.order - b.order);
+    });
+    fc.assert(
+      fc.property(apart, fc.nat(150), fc.nat(150), (list, start, length) => {
+        const positions = list.flatMap(integers);
+        const end = start + length;
+        const places = new Concatenation(list).locate({ start, end });
+        expect(places.flatMap(integers).map((place) => positions[place])).toEqual(
+          positions.filter((at) => at >= start && at < end).sort((a, b) => a - b),
+        );
+        expect(places.every((place) => place.end > place.start)).toBe(true);
+      }),
+    );
+  });
+
   it.each([
     [-1, 2],
     [2, 1],

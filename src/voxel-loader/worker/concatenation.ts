@@ -5,6 +5,8 @@ import { search } from '../../manifest/search.js';
 export class Concatenation {
   /** Start of each range in the concatenation. */
   readonly #offsets: number[] = [];
+  /** The ranges by their start in the file. */
+  #sorted: readonly number[] | undefined;
   /** Bytes in all of it. */
   readonly length: number;
 
@@ -36,5 +38,23 @@ export class Concatenation {
       at += to - from;
     }
     return pieces;
+  }
+
+  /** Places here of the file's bytes `[start, end)`, in the order of the file, without those that are not here. Ranges must not overlap. */
+  locate({ start, end }: ByteRange): ByteRange[] {
+    const sorted = (this.#sorted ??= [...this.ranges.keys()].sort(
+      (a, b) => this.ranges[a]!.start - this.ranges[b]!.start,
+    ));
+    const places: ByteRange[] = [];
+    const first = search(sorted.length, (index) => this.ranges[sorted[index]!]!.end > start);
+    for (const index of sorted.slice(first)) {
+      const range = this.ranges[index]!;
+      if (range.start >= end) break;
+      const offset = this.#offsets[index]!;
+      const from = offset + Math.max(0, start - range.start);
+      const to = offset + Math.min(range.end, end) - range.start;
+      if (to > from) places.push({ start: from, end: to });
+    }
+    return places;
   }
 }

@@ -1,9 +1,11 @@
 import { addCounts } from '../../delivery/counts.js';
+import type { Playhead } from '../../delivery/piece-queue.js';
 import { IntervalSet } from '../../manifest/interval-set.js';
 import { RepairError } from '../../repair/index.js';
 import { VoxelError } from '../errors.js';
 import type { DeliveredMessage, ErrorMessage, PageMessage, WorkerMessage } from '../messages.js';
 import { FileVersions } from './file-version.js';
+import { FedSegment } from './fed-segment.js';
 import { describeFrames } from './frame-states.js';
 import { PartialSegment } from './partial-segment.js';
 import { repairPlan } from './repair-plan.js';
@@ -21,7 +23,7 @@ const PROGRESS_INTERVAL = 50;
 export interface Abilities {
   readonly open?: OpenSession;
   /** Creates what follows segments. */
-  readonly following?: (host: Host) => { receive(message: Message<'follow' | 'play'>): void };
+  readonly following?: (host: Host) => { receive(message: Message<'follow'>): void; look(): void };
 }
 
 export interface HostOptions extends Abilities {
@@ -32,7 +34,13 @@ export interface HostOptions extends Abilities {
 
 /** What a host runs: a `Download`, or something whose answers are pieces. */
 type Running<Received> = Pick<Download, 'abort'> &
-  Partial<Pick<Download, 'keep' | 'progress'>> & { readonly result: Promise<Received> };
+  Partial<Pick<Download, 'keep' | 'progress'> & Pick<FedSegment, 'push' | 'end'>> & {
+    readonly result: Promise<Received>;
+    /** Hands it over in pieces from now on. */
+    handOver?(): void;
+    /** Playback has moved otherwise than expected. */
+    look?(): void;
+  };
 
 /**
  * The worker's end of a `Receiver`: all sessions of a player, the assembly of their segments and the repair. Segments
@@ -40,6 +48,8 @@ type Running<Received> = Pick<Download, 'abort'> &
  */
 export class Host {
   readonly repairers = new Repairers();
+  /** Where playback is, in ms since 1970; undefined: nothing plays. */
+  playhead: Playhead | undefined;
   readonly #following: ReturnType<NonNullable<Abilities['following']>> | undefined;
   readonly #versions = new FileVersions();
   readonly #sessions = new Map<number, Session>();
@@ -54,12 +64,20 @@ export class Host {
     download: (message) => this.#download(message),
     'fetch-into': (message) => this.#fetchInto(message),
     follow: (message) => this.#following?.receive(message),
-    play: (message) => this.#following?.receive(message),
+    play: ({ playhead }) => {
+      this.playhead = playhead;
+      this.#following?.look();
+      for (const running of this.#running.values()) running.look?.();
+    },
     keep: ({ id }) => this.#running.get(id)?.keep?.(),
+    'hand-over': ({ id }) => this.#running.get(id)?.handOver?.(),
     release: ({ id }) => {
       this.#running.get(id)?.abort();
       this.#segments.delete(id);
     },
+    assemble: (message) => this.#assemble(message),
+    feed: ({ id, position, bytes }) => this.#running.get(id)?.push?.(position, bytes),
+    'feed-end': ({ id }) => this.#running.get(id)?.end?.(),
     inspect: ({ id, representation, map, bytes }) => {
       const segment = {
         bytes: bytes as Uint8Array<ArrayBuffer>,
@@ -147,6 +165,15 @@ export class Host {
       const delivered = this.#deliver(id, segment, received);
       if (!segment.isWhole) this.#segments.set(id, segment);
       return delivered;
+    });
+  }
+
+  #assemble({ id, request }: Message<'assemble'>): void {
+    const start = () => new FedSegment(request.map, () => performance.now());
+    void this.run(id, start, (received) => {
+      const source = { ...request, target: '', file: this.#versions.of('', '', 0) };
+      // What is missing of it cannot be fetched: of the file nothing is known but what was brought.
+      return { ...this.#deliver(id, new PartialSegment(source, received), received), kept: undefined };
     });
   }
 

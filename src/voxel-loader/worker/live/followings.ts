@@ -1,4 +1,3 @@
-import type { Playhead } from '../../../delivery/piece-queue.js';
 import type { DeliveredChunk } from '../../types.js';
 import { describeFrames } from '../frame-states.js';
 import type { Host, Message } from '../host.js';
@@ -8,13 +7,15 @@ import type { ReceivedChunk } from './pending-chunk.js';
 /** What a host follows: live segments, each of which is put together, repaired and handed over chunk by chunk. */
 export class Followings {
   readonly #running = new Set<FollowDownload>();
-  #playhead: Playhead | undefined;
 
   constructor(private readonly host: Host) {}
 
-  receive(message: Message<'follow' | 'play'>): void {
-    if (message.type === 'follow') return void this.#follow(message);
-    this.#playhead = message.playhead;
+  receive(message: Message<'follow'>): void {
+    void this.#follow(message);
+  }
+
+  /** Playback has moved otherwise than expected. */
+  look(): void {
     for (const download of this.#running) download.look();
   }
 
@@ -25,7 +26,7 @@ export class Followings {
         // Its datagrams and its requests belong to one path.
         session: session.pick?.() ?? session,
         request,
-        playhead: () => this.#playhead,
+        playhead: () => this.host.playhead,
         onChunk: (received) => {
           const piece = this.#repair(request.representation, received);
           this.host.post({ type: 'piece', id, piece }, [piece.bytes.buffer]);

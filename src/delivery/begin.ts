@@ -1,0 +1,38 @@
+/** Share of the rate so far that is counted on: links get slower, too. */
+const MARGIN = 0.8;
+
+/** Rounding of seconds. */
+const EPSILON = 1e-9;
+
+/** A piece that is still to be handed over, as far as the begin of playback goes. */
+export interface ExpectedPiece {
+  /** Bytes of it that are still to come. */
+  readonly bytesLeft: number;
+  /** Seconds of playback until it is due, counted from the begin; 0: it must be here for that. */
+  readonly startsAfter: number;
+}
+
+/**
+ * Whether playback may begin with the first of these pieces, which are in order: all that is left of each arrives before it is due, at
+ * `rate` (bit/s, as the download and the link show so far) less a margin.
+ */
+export function mayBegin(pieces: readonly ExpectedPiece[], rate: number): boolean {
+  let bits = 0;
+  return pieces.every(({ bytesLeft, startsAfter }) => {
+    bits += 8 * bytesLeft;
+    return bits <= MARGIN * rate * startsAfter + EPSILON;
+  });
+}
+
+/** A download, as far as it keeps somebody waiting. */
+export interface ExpectedDownload {
+  /** Seconds until playback has nothing more before its segment; undefined: nothing plays, or playback waits already. */
+  readonly buffer: number | undefined;
+  /** Seconds that what is left of it is expected to take. */
+  readonly seconds: number;
+}
+
+/** Whether the viewer waits, or is about to wait, for a segment: then it is handed over in pieces as they come. */
+export function isWaitedFor({ buffer, seconds }: ExpectedDownload): boolean {
+  return buffer === undefined || MARGIN * buffer < seconds;
+}
