@@ -30,6 +30,22 @@ describe('downloadSegment', () => {
     expect(unreliable.head).toContain('x-voxel-deadline: 3000\r\ncmcd-request: su\r\n');
   });
 
+  it('sends what is shown later behind the datagrams of what is shown first', async () => {
+    const timed = { time: { start: 4, duration: 2 }, byTimeUntil: 4.5 };
+    const { server, session } = await start({ map: segmentOf(1000, [10, 50, 5, 30, 5]), ...timed });
+    const after = server.requests.map(({ head }) => /x-voxel-after: (\d+)/.exec(head)?.[1]);
+    const [, first, , last] = server.requests.map(({ flow }) => flow);
+    expect(server.requests.map(({ ranges }) => ranges.map(({ start }) => start))).toEqual([
+      [1000, 1060],
+      [1010],
+      [1095],
+      [1065],
+    ]);
+    expect(after).toEqual([undefined, undefined, `${first}`, `${first}`]);
+    expect(last).not.toBe(first);
+    session.close();
+  });
+
   it('delivers a whole segment at once when its last byte is here, whatever came first', async () => {
     const scene = await start();
     await vi.advanceTimersByTimeAsync(100);

@@ -9,6 +9,7 @@ import { VoxelError } from '../errors.js';
 import { RangeExchange } from './range-exchange.js';
 import { planRequests, type PlannedRequest } from './request-plan.js';
 import { Recovery } from './recovery.js';
+import { timeSteps } from './time-order.js';
 import type { SegmentProgress } from '../types.js';
 import type { PathDownload, Download, DownloadRequest, ReceivedSegment, Session } from './types.js';
 
@@ -83,10 +84,9 @@ class RunningDownload implements Download {
       send: (planned, over, after) => this.#sendFirst(planned, over, after),
       end: (failure) => this.#finish(failure),
     });
+    // Over several paths all goes by its worth: they have no common order.
     if (this.paths) this.#running++;
-    else
-      for (const planned of planRequests(this.#assembly, request.delivery, longestRange(request.parity)))
-        this.#sendFirst(planned);
+    else this.#sendAll();
     this.#watchForStall();
   }
 
@@ -133,8 +133,19 @@ class RunningDownload implements Download {
     return Math.min(roundTrip, MAX_ROUND_TRIP_MS);
   }
 
+  /** Sends the requests of a download over one path: what is on a stream comes after the datagrams that were asked for before. */
+  #sendAll(): void {
+    const { map, delivery, parity } = this.request;
+    let after = this.#afterFlow;
+    let last = after;
+    for (const planned of planRequests(this.#assembly, delivery, longestRange(parity), timeSteps(map, this.request))) {
+      if (planned.delivery === 'stream') after = last;
+      last = this.#sendFirst(planned, undefined, after) ?? last;
+    }
+  }
+
   #sendFirst(planned: PlannedRequest, over?: Session, after?: number): number | undefined {
-    const withReliableBytes = planned.places[0]!.start < this.#assembly.reliableLength;
+    const withReliableBytes = planned.places.some(({ start }) => start < this.#assembly.reliableLength);
     this.#measuring++;
     return this.#send(
       planned,
@@ -158,12 +169,13 @@ class RunningDownload implements Download {
     this.#running++;
     const { paths } = this;
     const request = this.request;
+    const { sentBefore = planned.places[0]!.start - this.#assembly.reliableLength } = planned;
     const exchange = new RangeExchange(planned, {
       session,
       request,
       // What is asked for later has less time.
       deadline: request.deadline && request.deadline - (this.now() - this.#started),
-      parity: request.parity && parityFrom(request.parity, planned.places[0]!.start - this.#assembly.reliableLength),
+      parity: request.parity && parityFrom(request.parity, sentBefore),
       after,
       assembly: this.#assembly,
       now: this.now,
