@@ -66,14 +66,15 @@ export class BoxReader {
     const boxes: Box[] = [];
     let at = start;
     while (at < end) {
-      const box = this.#box(at, end);
+      const box = this.boxAt(at, end);
       boxes.push(box);
       at = box.end;
     }
     return boxes;
   }
 
-  #box(start: number, limit: number): Box {
+  /** The box that begins at `start` and ends at `limit` or before. */
+  boxAt(start: number, limit = this.#view.byteLength): Box {
     const available = limit - start;
     if (available < 8) throw malformed(`stray bytes where a box should start, at ${start}`);
     const view = this.#view;

@@ -22,11 +22,12 @@ export interface Track {
   (number: number | undefined): Description;
   readonly descriptions: readonly Description[];
   readonly defaults: SampleDefaults;
+  readonly timescale: number | undefined;
 }
 
 /** Reads an initialization segment. Throws `RepairError` for what is malformed. */
 export function readTrack(init: Uint8Array): Track {
-  const { entries, defaultNumber, defaults } = parseSampleEntries(init);
+  const { entries, defaultNumber, ...times } = parseSampleEntries(init);
   // Encrypted tracks often begin in the clear, with a description of its own.
   const descriptions = entries.map(describe);
   const [first] = descriptions;
@@ -35,7 +36,7 @@ export function readTrack(init: Uint8Array): Track {
     if (!description) throw malformed(`no sample description ${number}`);
     return description;
   };
-  return Object.assign(find, { descriptions, defaults });
+  return Object.assign(find, { descriptions, ...times });
 }
 
 /** Begins a segment: the reader of the samples of each of its fragments, one for each codec. */

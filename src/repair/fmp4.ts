@@ -87,6 +87,8 @@ export interface SampleEntries {
   /** Number of that of fragments that name none, from 1. */
   readonly defaultNumber: number;
   readonly defaults: SampleDefaults;
+  /** Units of its times in a second; undefined where it does not say that. */
+  readonly timescale: number | undefined;
 }
 
 /** The sample descriptions of an initialization segment's only track. Throws `RepairError` (unsupported-stream, malformed). */
@@ -108,7 +110,14 @@ export function parseSampleEntries(init: Uint8Array): SampleEntries {
     entries: boxes.map((entry) => readSampleEntry(reader, entry, init)),
     defaultNumber: boxes.length > 1 ? defaultNumber : 1,
     defaults: { duration, size, flags },
+    timescale: readTimescale(reader, reader.child(track, 'mdia')),
   };
+}
+
+/** The timescale of a track's `mdhd` (§8.4.2). */
+function readTimescale(reader: BoxReader, media: Box): number | undefined {
+  const mdhd = reader.children(media).find(({ type }) => type === 'mdhd');
+  return mdhd && reader.u32(mdhd, reader.u32(mdhd, 0) >>> 24 === 1 ? 20 : 12);
 }
 
 function readSampleEntry(reader: BoxReader, entry: Box, init: Uint8Array): SampleEntry {
@@ -271,6 +280,16 @@ function readRun(
     offset += size;
   }
   return { samples, dataOffset };
+}
+
+/** When the decoding of fragments begins and ends, in the track's timescale. */
+export function decodeTimes(fragments: readonly Fragment[]): [start: number, end: number] {
+  const start = fragments[0]!.decodeTime ?? 0;
+  const end = fragments.reduce(
+    (time, { decodeTime, samples }) => samples.reduce((sum, { duration }) => sum + duration, decodeTime ?? time),
+    start,
+  );
+  return [start, end];
 }
 
 /** The box of that type, of which there must be exactly one. */

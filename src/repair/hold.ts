@@ -1,29 +1,36 @@
 import type { Track } from './codecs.js';
 import { parseFragments } from './fmp4.js';
-import { removeSamples } from './remove-samples.js';
-import type { FrameReport, HoldableFrame, RepairedSegment } from './types.js';
+import type { FrameReport, HoldableFrame } from './types.js';
+
+/** What of a segment is held: the places of its frames, and how many in a row up to its end; undefined: none until one is complete. */
+export interface Held {
+  readonly removed: ReadonlySet<number>;
+  readonly run: number | undefined;
+}
 
 /**
- * A repaired segment without those incomplete frames in whose place the one before is held, by a plan; `referenced` are the frames that
- * others may refer to, by index. Throws `RepairError`.
+ * Which incomplete frames of a repaired segment, or of a piece of it, are taken out because the one before is held in their place, by a
+ * plan; `referenced` are those that others may refer to, by index, `run` is what the piece before ended with. Throws `RepairError`.
  */
 export function hold(
   track: Track,
-  repaired: RepairedSegment,
+  bytes: Uint8Array,
+  frames: readonly FrameReport[],
   referenced: ReadonlySet<number>,
   plan: readonly HoldableFrame[],
-): RepairedSegment {
-  const { bytes, frames } = repaired;
+  run: number | undefined,
+): Held {
   const missing = new Set(frames.filter(({ repairedSlices }) => repairedSlices > 0).map(({ index }) => index));
   // A plan may say anything, but a segment begins with a sample that stays.
-  const reach = reachOfFrames(plan, frames).map((reach, index) => (index === 0 || referenced.has(index) ? 0 : reach));
-  if (![...missing].some((index) => reach[index]! > 0)) return repaired;
-  const removed = heldFrames(inOrderOfPresentation(track, bytes), missing, reach);
-  if (removed.size === 0) return repaired;
-  return {
-    bytes: removeSamples(track, bytes, { removed, replaced: new Map() }),
-    frames: frames.map((frame) => (removed.has(frame.index) ? { ...frame, removed: true } : frame)),
-  };
+  const reach = new Map(
+    reachOfFrames(plan, frames).map((reach, at) => {
+      const { index } = frames[at]!;
+      return [index, index === 0 || referenced.has(index) ? 0 : reach];
+    }),
+  );
+  const first = frames[0]?.index ?? 0;
+  const mine = inOrderOfPresentation(track, bytes).filter((place) => place >= first && place < first + frames.length);
+  return heldFrames(mine, missing, reach, run);
 }
 
 /** Places of a segment's samples, each a frame. */
@@ -41,17 +48,22 @@ function inOrderOfPresentation(track: Track, segment: Uint8Array): number[] {
 }
 
 /** Which frames are held: those that are missing while no more are in a row than their reach; all by their places in decode order. */
-function heldFrames(presented: readonly number[], missing: ReadonlySet<number>, reach: readonly number[]): Set<number> {
-  const held = new Set<number>();
-  let run: number | undefined;
+function heldFrames(
+  presented: readonly number[],
+  missing: ReadonlySet<number>,
+  reach: ReadonlyMap<number, number>,
+  before: number | undefined,
+): Held {
+  const removed = new Set<number>();
+  let run = before;
   for (const index of presented) {
     if (!missing.has(index)) run = 0;
-    else if (run !== undefined && run < reach[index]!) {
+    else if (run !== undefined && run < reach.get(index)!) {
       run++;
-      held.add(index);
+      removed.add(index);
     } else run = undefined;
   }
-  return held;
+  return { removed, run };
 }
 
 /** The reach of each frame: the least of the ranges of the plan that begin in it, 0 without one. */

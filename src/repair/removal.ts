@@ -1,11 +1,11 @@
 import type { Description, Track } from './codecs.js';
 import { malformed, missing, unsupported } from './errors.js';
-import type { Fragment } from './fmp4.js';
+import { decodeTimes, type Fragment } from './fmp4.js';
 import type { ByteRange } from './missing.js';
-import { removeSamples } from './remove-samples.js';
+import { removeSamples, writePiece } from './remove-samples.js';
 import { concatenated } from './sample-boxes.js';
 import { indexBytes, superframeIndex, superframeRanges } from './superframe.js';
-import type { ChunkState, FrameReport, ReceivedBytes, RemovableFrame, RepairedSegment } from './types.js';
+import type { ChunkState, CutPiece, FrameReport, ReceivedBytes, RemovableFrame, RepairedSegment } from './types.js';
 
 /** Sample entry of the codec whose samples have an index of their frames. */
 const SUPERFRAMES = 'vp09';
@@ -23,8 +23,8 @@ interface Outcome {
 }
 
 /**
- * Takes out of a segment every frame of the plan of which a byte is missing, with all that need it. `before`: the segment is a chunk, and
- * that is left of what came before it. Throws `RepairError`.
+ * Takes out of a segment, or of a piece of one, every frame of the plan of which a byte is missing, with all that need it. `before`: the
+ * segment is a chunk, or there are pieces before, and that is left of what came before. Throws `RepairError`.
  */
 export function removeMissing(
   track: Track,
@@ -33,19 +33,22 @@ export function removeMissing(
   received: ReceivedBytes,
   plan: readonly RemovableFrame[],
   before?: ChunkState,
+  piece?: CutPiece,
 ): RepairedSegment {
-  const planned = plannedRanges(plan, received);
+  const { gone, planned } = plannedRanges(plan, received, piece, before?.gone);
   let isSame = planned.every(({ goes }) => !goes);
   const frames: FrameReport[] = [];
   const removed = new Set<number>();
   const replaced = new Map<number, Uint8Array>();
   let carried = before?.carried ?? [];
+  let index = -1;
   for (const { samples, description } of fragments) {
     for (const { offset: start, size } of samples) {
+      index++;
+      if (piece && (index < piece.from || index >= piece.to)) continue;
       const ranges = take(planned, start, start + size, received);
       const sample = segment.subarray(start, start + size);
       const { isRemoved, pieces, hasIndex } = cut(sample, ranges, track(description), carried);
-      const index = frames.length;
       frames.push({ index, start, bytes: size, type: undefined, slices: 0, repairedSlices: 0, removed: isRemoved });
       if (!pieces) continue;
       isSame = false;
@@ -57,6 +60,10 @@ export function removeMissing(
   if (planned.length > 0) throw malformed(`frame at ${planned.at(-1)!.start} lies in no sample`);
   const isFirst = before?.decodedUntil === undefined;
   if (isFirst && removed.has(0)) throw missing('the first sample of the segment is missing');
+  if (piece) {
+    const { bytes, decodedUntil } = writePiece(track, segment, piece, { removed, replaced, ...before });
+    return { bytes, frames, after: { carried, decodedUntil, gone } };
+  }
   if (!before) return { bytes: isSame ? segment : removeSamples(track, segment, { removed, replaced }), frames };
   const [start, end] = decodeTimes(fragments);
   const decodedUntil = before.decodedUntil ?? start;
@@ -65,17 +72,29 @@ export function removeMissing(
   return { bytes, frames, after: { carried, decodedUntil: removed.size < frames.length ? end : decodedUntil } };
 }
 
-/** The ranges of a plan, the first of the segment last. */
-function plannedRanges(plan: readonly RemovableFrame[], received: ReceivedBytes): PlannedRange[] {
+/**
+ * The ranges of a plan that lie in a segment, or in a piece of it, the first one last; and which frames are `gone` when that is appended.
+ * Of pieces before, those stay and go that did.
+ */
+function plannedRanges(
+  plan: readonly RemovableFrame[],
+  received: ReceivedBytes,
+  { start: first, end: last } = { start: -Infinity, end: Infinity },
+  before: ReadonlySet<number> = new Set(),
+): { readonly planned: PlannedRange[]; readonly gone: ReadonlySet<number> } {
   const goes: boolean[] = [];
   for (const { start, end, needs } of plan) {
-    const isSound = needs.every((need) => need >= 0 && need < goes.length);
-    if (!isSound) throw malformed(`frame ${goes.length} of the plan needs one that does not stand before it`);
-    goes.push(!received.contains(start, end) || needs.some((need) => goes[need]));
+    const index = goes.length;
+    const isSound = needs.every((need) => need >= 0 && need < index);
+    if (!isSound) throw malformed(`frame ${index} of the plan needs one that does not stand before it`);
+    const isAppended = start < first;
+    goes.push(isAppended ? before.has(index) : !received.contains(start, end) || needs.some((need) => goes[need]));
   }
-  return plan
-    .map(({ start, end }, index) => ({ start, end, goes: goes[index]! }))
-    .sort((left, right) => right.start - left.start);
+  const all = plan.map(({ start, end }, index) => ({ start, end, goes: goes[index]! }));
+  return {
+    planned: all.filter(({ start }) => start >= first && start < last).sort((left, right) => right.start - left.start),
+    gone: new Set([...all.keys()].filter((index) => all[index]!.goes && all[index]!.start < last)),
+  };
 }
 
 /** Takes the ranges of a sample, from its first byte, off their end. All others of its bytes must have arrived. */
@@ -131,14 +150,4 @@ function without(sample: Uint8Array, { start, end }: ByteRange, gone: readonly B
   }
   if (at < end) parts.push(sample.subarray(at, end));
   return concatenated(parts);
-}
-
-/** When the decoding of the fragments begins and ends. */
-function decodeTimes(fragments: readonly Fragment[]): [start: number, end: number] {
-  const start = fragments[0]!.decodeTime ?? 0;
-  const end = fragments.reduce(
-    (time, { decodeTime, samples }) => samples.reduce((sum, { duration }) => sum + duration, decodeTime ?? time),
-    start,
-  );
-  return [start, end];
 }

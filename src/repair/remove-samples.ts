@@ -1,8 +1,9 @@
 import { type Box, BoxReader } from './box-reader.js';
 import type { Track } from './codecs.js';
-import { malformed, unsupported } from './errors.js';
+import { malformed, RepairError, unsupported } from './errors.js';
 import { type Fragment, parseFragments, type Sample } from './fmp4.js';
 import { concatenated, makeBox, sampleBoxes, u32, type WriteSampleBox } from './sample-boxes.js';
+import type { CutPiece } from './types.js';
 
 /** Version and flags of a `trun` (ISO/IEC 14496-12 §8.8.8): data offset; duration, size, flags and composition offset of each sample. */
 const RUN = 0x01000f01;
@@ -39,32 +40,81 @@ export function removeSamples(track: Track, segment: Uint8Array, removal: Remova
   const fragments = parseFragments(segment, undefined, track.defaults);
   const samples = timed(segment, fragments, removal);
   if (decodedUntil === undefined && removed.has(0)) throw malformed('the first sample of a segment cannot be removed');
-  const end = samples.reduce((_, { decodeTime, duration }) => decodeTime + duration, 0);
+  const end = endOf(samples);
   const kept = samples.filter((_, place) => !removed.has(place));
   if (kept.length > 0) {
-    if (decodedUntil === undefined) timeByPresentation(samples, kept, end);
-    else timeByDecoding(kept, decodedUntil, end);
+    if (decodedUntil === undefined) timeByPresentation(kept, samples[0]!.decodeTime, end.shown, firstShown(samples));
+    else timeByDecoding(kept, decodedUntil, end.decoded);
   }
-  const reader = new BoxReader(segment);
-  const moofs = reader.all().filter(({ type }) => type === 'moof');
   let place = 0;
-  const pieces = fragments.flatMap((fragment, index) => {
+  const parts = fragments.flatMap((fragment) => {
     const stays = fragment.samples.map(() => !removed.has(place++));
-    const mine = samples.slice(place - stays.length, place).filter((_, at) => stays[at]);
-    const moof = moofs[index]!;
-    const before = segment.subarray(fragment.start, moof.start);
-    const between = segment.subarray(moof.end, fragment.mdatStart);
-    if (mine.length === 0) return [before, between];
-    const traf = reader.child(moof, 'traf');
-    const ivBytes = track(fragment.description).encryption?.ivBytes ?? 0;
-    const write = sampleBoxes(segment, reader, reader.children(traf), stays, ivBytes);
-    const head = writeMoof(segment, reader, moof, write, mine, between.length);
-    return [before, head, between, makeBox('mdat', ...mine.map(({ data }) => data))];
+    return writeFragment(track, segment, fragment, stays, samples.slice(place - stays.length, place));
   });
-  return concatenated([...pieces, segment.subarray(fragments.at(-1)!.end)]);
+  return concatenated([...parts, segment.subarray(fragments.at(-1)!.end)]);
 }
 
-function timed(segment: Uint8Array, fragments: readonly Fragment[], { replaced }: Removal): Timed[] {
+/** Whether samples can be left out of a fragment: each of its boxes can be written for fewer. */
+export function canLeaveOut(track: Track, segment: Uint8Array, fragment: Fragment): boolean {
+  try {
+    const [first] = fragment.samples;
+    const samples = timed(segment, [fragment], { replaced: new Map() });
+    if (first)
+      writeFragment(
+        track,
+        segment,
+        fragment,
+        fragment.samples.map((sample) => sample === first),
+        samples,
+      );
+    return true;
+  } catch (error) {
+    if (!(error instanceof RepairError)) throw error;
+    return false;
+  }
+}
+
+/**
+ * A piece of a segment, of which boxes may be missing behind it: without all other samples, and without those of its own that are
+ * `removed`; and when its decoding ends. What is kept is shown when it was. Throws `RepairError` (unsupported-stream, malformed).
+ */
+export function writePiece(
+  track: Track,
+  segment: Uint8Array,
+  { from, to, isLast }: Pick<CutPiece, 'from' | 'to' | 'isLast'>,
+  removal: Removal,
+): { readonly bytes: Uint8Array; readonly decodedUntil: number } {
+  const { removed, replaced } = removal;
+  const fragments = parseFragments(segment, undefined, track.defaults);
+  const samples = timed(segment, fragments, removal);
+  if (!(from < to && to <= samples.length)) throw malformed(`a piece of samples ${from} to ${to} of ${samples.length}`);
+  const stays = samples.map((_, place) => place >= from && place < to && !removed.has(place));
+  const kept = samples.filter((_, place) => stays[place]);
+  const { decodeTime } = samples[from]!;
+  const { decodedUntil = decodeTime } = removal;
+  const isAsItWas = removed.size === 0 && replaced.size === 0 && decodedUntil === decodeTime;
+  const end = endOf(samples, to);
+  let ends = end.decoded;
+  if (kept.length === 0) ends = decodedUntil;
+  else if (!isAsItWas) {
+    ends = timeByPresentation(kept, decodedUntil, end.shown, from === 0 ? firstShown(samples) : undefined);
+    // Until its first picture the one before stands, which cannot be changed any more; decoding must not stop.
+    kept[0]!.duration += Math.max(end.decoded - ends, 0);
+    ends = decodeFrom(kept, decodedUntil);
+  }
+  let place = 0;
+  const parts = fragments.flatMap((fragment) => {
+    const at = place;
+    place += fragment.samples.length;
+    const beginsHere = at >= from && (at < to || isLast);
+    if (isAsItWas && beginsHere && place <= to) return [segment.subarray(fragment.start, fragment.end)];
+    return writeFragment(track, segment, fragment, stays.slice(at, place), samples.slice(at, place), beginsHere);
+  });
+  const rest = isLast ? [segment.subarray(fragments.at(-1)!.end)] : [];
+  return { bytes: concatenated([...parts, ...rest]), decodedUntil: ends };
+}
+
+function timed(segment: Uint8Array, fragments: readonly Fragment[], { replaced }: Pick<Removal, 'replaced'>): Timed[] {
   const samples: Timed[] = [];
   let time = 0;
   for (const fragment of fragments) {
@@ -79,24 +129,43 @@ function timed(segment: Uint8Array, fragments: readonly Fragment[], { replaced }
   return samples;
 }
 
+/** When the earliest picture is shown. */
+function firstShown(samples: readonly Timed[]): number {
+  return samples.reduce((least, { shown }) => Math.min(least, shown), Infinity);
+}
+
+/** When decoding gets to a sample, and when what follows it in decode order begins to be shown; of a segment's end, when both end. */
+function endOf(
+  samples: readonly Timed[],
+  place = samples.length,
+): { readonly decoded: number; readonly shown: number } {
+  const next = samples[place];
+  if (next) return { decoded: next.decodeTime, shown: firstShown(samples.slice(place)) };
+  const decoded = samples.reduce((_, { decodeTime, duration }) => decodeTime + duration, 0);
+  return { decoded, shown: firstShown(samples) + decoded - (samples[0]?.decodeTime ?? 0) };
+}
+
 /**
- * Makes each sample last until the next one is shown, and decoding follow: what is shown has no gap. Browsers take the time to the next
- * sample to be decoded for the time that a picture is shown, and find it by that when they seek.
+ * Makes each sample last until the next one is shown, the last one until `end`, and decoding follow from `start` on; returns when that ends.
+ * `first`: when the first is shown, if not when it was. Browsers take the time to the next sample to be decoded for the time that a picture
+ * is shown, and find it by that when they seek.
  */
-function timeByPresentation(samples: readonly Timed[], kept: readonly Timed[], decodeEnd: number): void {
-  let time = samples[0]!.decodeTime;
-  const first = samples.reduce((least, { shown }) => Math.min(least, shown), Infinity);
+function timeByPresentation(kept: readonly Timed[], start: number, end: number, first?: number): number {
   const ascending = [...kept].sort((left, right) => left.shown - right.shown);
-  const last = ascending.at(-1)!;
-  const end = first + decodeEnd - time;
-  ascending[0]!.shown = first;
+  ascending[0]!.shown = first ?? ascending[0]!.shown;
   ascending.forEach((sample, index) => {
-    sample.duration = sample === last ? Math.max(end - sample.shown, 1) : ascending[index + 1]!.shown - sample.shown;
+    const next = ascending[index + 1];
+    sample.duration = next ? next.shown - sample.shown : Math.max(end - sample.shown, 1);
   });
-  for (const sample of kept) {
+  return decodeFrom(kept, start);
+}
+
+/** Lets samples be decoded one after the other; returns when the last one has been. */
+function decodeFrom(kept: readonly Timed[], start: number): number {
+  return kept.reduce((time, sample) => {
     sample.decodeTime = time;
-    time += sample.duration;
-  }
+    return time + sample.duration;
+  }, start);
 }
 
 /** Makes each sample last until the next one is decoded, the first from `start` on. */
@@ -105,6 +174,29 @@ function timeByDecoding(kept: readonly Timed[], start: number, end: number): voi
   kept.forEach((sample, index) => {
     sample.duration = (kept[index + 1]?.decodeTime ?? end) - sample.decodeTime;
   });
+}
+
+/** A fragment with those of its samples that stay, and with the boxes before its own where `isBegun` there. */
+function writeFragment(
+  track: Track,
+  segment: Uint8Array,
+  fragment: Fragment,
+  stays: readonly boolean[],
+  samples: readonly Timed[],
+  isBegun = true,
+): Uint8Array[] {
+  const reader = new BoxReader(segment);
+  const moof = reader.boxAt(fragment.moofStart);
+  const empty = new Uint8Array();
+  const before = isBegun ? segment.subarray(fragment.start, moof.start) : empty;
+  const between = isBegun ? segment.subarray(moof.end, fragment.mdatStart) : empty;
+  const kept = samples.filter((_, place) => stays[place]);
+  if (kept.length === 0) return [before, between];
+  const traf = reader.child(moof, 'traf');
+  const ivBytes = track(fragment.description).encryption?.ivBytes ?? 0;
+  const write = sampleBoxes(segment, reader, reader.children(traf), stays, ivBytes);
+  const head = writeMoof(segment, reader, moof, write, kept, between.length);
+  return [before, head, between, makeBox('mdat', ...kept.map(({ data }) => data))];
 }
 
 /** The `moof` of the samples that stay; `between`: bytes of boxes between it and its `mdat`. */

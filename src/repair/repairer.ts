@@ -4,60 +4,136 @@ import { missing, unsupported } from './errors.js';
 import { type EncryptionOf, type Fragment, parseFragments } from './fmp4.js';
 import { type ResizedSample, resizeSamples } from './fmp4-resize.js';
 import { hold } from './hold.js';
+import { cutPieces, knownPart } from './pieces.js';
 import { removeMissing } from './removal.js';
+import { removeSamples, writePiece } from './remove-samples.js';
 import { clearSubsamples, isClear } from './subsamples.js';
-import type { FrameReport, ReceivedBytes, Repairer } from './types.js';
+import type {
+  ChunkState,
+  CutPiece,
+  FrameReport,
+  HoldableFrame,
+  ReceivedBytes,
+  RepairedSegment,
+  Repairer,
+  RepairPlan,
+} from './types.js';
+
+/** The plan of a piece that is complete. */
+const NOTHING_GOES: RepairPlan = { kind: 'remove', frames: [] };
+
+/** A segment, or what is known of one for a piece, of which a part has arrived. */
+interface Arrived {
+  readonly segment: Uint8Array;
+  readonly received: ReceivedBytes;
+  /** Undefined: all of it. */
+  readonly piece?: CutPiece | undefined;
+}
 
 /** Replaces what is missing of the frames of a track by what their codec has for it, or takes it out where a plan says so. */
 export function trackRepairer(track: Track): Repairer {
+  const repair = (arrived: Arrived, plan?: RepairPlan, before?: ChunkState): RepairedSegment => {
+    if (plan?.kind !== 'remove') return replaceMissing(track, arrived, plan?.frames, before);
+    const { segment, received, piece } = arrived;
+    const fragments = readFragments(arrived, () => parseFragments(segment, undefined, track.defaults));
+    return removeMissing(track, segment, fragments, received, plan.frames, before, piece);
+  };
   return {
     needsPlan: track.descriptions.some(({ whyNot }) => whyNot),
-    repair(segment, received, plan, before) {
-      if (plan?.kind === 'remove') {
-        const fragments = readFragments(segment, received, () => parseFragments(segment, undefined, track.defaults));
-        return removeMissing(track, segment, fragments, received, plan.frames, before);
-      }
-      const encryptionOf: EncryptionOf = (description) => track(description).encryption;
-      const frames: FrameReport[] = [];
-      const referenced = new Set<number>();
-      const edits: Edit[] = [];
-      const readerOf = fragmentReaders(track, segment, received);
-      for (const fragment of readFragments(segment, received, () => parseFragments(segment, encryptionOf))) {
-        const { codec } = track(fragment.description);
-        const read = readerOf(fragment);
-        const resized: ResizedSample[] = [];
-        for (const sample of fragment.samples) {
-          const { offset, size, sizeField, subsamples } = sample;
-          const end = offset + size;
-          if (sizeField === undefined && !received.contains(offset, end))
-            throw missing(`sample at ${offset}, which cannot change its size`);
-          const replaced = read(offset, end).flatMap(({ parts, edits, isReference, ...frame }) => {
-            // What has been parsed of an encrypted sample must not be encrypted, whatever it looks like.
-            const isReadable = parts.every((part) => isClear(offset, subsamples ?? [], part.start, part.headerEnd));
-            if (!isReadable) throw unsupported('slice headers that are encrypted');
-            const slices = parts.length;
-            if (isReference) referenced.add(frames.length);
-            frames.push({ index: frames.length, ...frame, slices, repairedSlices: edits.length, removed: false });
-            return edits;
-          });
-          edits.push(...replaced);
-          if (subsamples) edits.push(...clearSubsamples(offset, subsamples, replaced));
-          const grown = growth(replaced);
-          // The clear bytes of a subsample are few (16 bits): a filler may have more.
-          const filler = subsamples ? undefined : codec.filler(-grown);
-          if (filler) edits.push({ start: end, end, data: filler });
-          else if (grown !== 0) resized.push({ sample, growth: grown });
+    repair: (segment, received, plan, before) => repair({ segment, received }, plan, before),
+    pieces: (segment, received, seconds) => cutPieces(track, segment, received, seconds),
+    repairPiece(segment, received, piece, plan, before) {
+      const whole = { segment, received };
+      const isAll = piece.number === 0 && piece.isLast;
+      const known = isAll ? whole : { segment: piece.isLast ? segment : knownPart(segment, received), received, piece };
+      const repaired = (): RepairedSegment => {
+        try {
+          return repair(known, plan, before);
+        } catch (error) {
+          // A complete piece plays whatever it is made of.
+          if (received.contains(piece.start, piece.end)) return repair(known, NOTHING_GOES, before);
+          throw error;
         }
-        edits.push(...resizeSamples(segment, fragment, resized));
-      }
-      const repaired = { bytes: applyEdits(segment, edits), frames };
-      return plan ? hold(track, repaired, referenced, plan.frames) : repaired;
+      };
+      const { bytes, ...facts } = repaired();
+      const isNothingLeft = piece.isLast && facts.frames.every(({ removed }) => removed);
+      // No picture would stand until the segment's end: all of it, put over its pieces, has one that does.
+      return { ...facts, bytes: isNothingLeft ? repair(whole, plan).bytes : bytes };
     },
   };
 }
 
+/** Replaces what is missing of a segment's frames, or of a piece's, but for those in whose place the one before is held. */
+function replaceMissing(
+  track: Track,
+  arrived: Arrived,
+  plan: readonly HoldableFrame[] | undefined,
+  before: ChunkState | undefined,
+): RepairedSegment {
+  const { segment, piece } = arrived;
+  const { frames, referenced, edits } = readFrames(track, arrived);
+  const bytes = applyEdits(segment, edits);
+  const { removed, run } = hold(track, bytes, frames, referenced, plan ?? [], before?.held);
+  const removal = { removed, replaced: new Map<number, Uint8Array>() };
+  const reports = frames.map((frame) => (removed.has(frame.index) ? { ...frame, removed: true } : frame));
+  if (!piece) return { bytes: removed.size > 0 ? removeSamples(track, bytes, removal) : bytes, frames: reports };
+  const written = writePiece(track, bytes, piece, { ...removal, decodedUntil: before?.decodedUntil });
+  return { bytes: written.bytes, frames: reports, after: { decodedUntil: written.decodedUntil, held: run } };
+}
+
+/** The frames of a segment, or of a piece, those of them that others may refer to, and what stands in for what is missing of them. */
+function readFrames(
+  track: Track,
+  arrived: Arrived,
+): { readonly frames: FrameReport[]; readonly referenced: ReadonlySet<number>; readonly edits: readonly Edit[] } {
+  const { segment, piece: { from, to, start } = { from: 0, to: Infinity, start: 0 } } = arrived;
+  // Of samples before the piece everything counts as here: they are appended, and only read for what they say of later ones.
+  const received: ReceivedBytes = {
+    contains: (first, end) => end <= start || arrived.received.contains(Math.max(first, start), end),
+  };
+  const encryptionOf: EncryptionOf = (description) => track(description).encryption;
+  const frames: FrameReport[] = [];
+  const referenced = new Set<number>();
+  const edits: Edit[] = [];
+  const readerOf = fragmentReaders(track, segment, received);
+  let index = -1;
+  for (const fragment of readFragments(arrived, () => parseFragments(segment, encryptionOf))) {
+    const { codec } = track(fragment.description);
+    const read = readerOf(fragment);
+    const resized: ResizedSample[] = [];
+    for (const sample of fragment.samples) {
+      index++;
+      if (index >= to) break;
+      const { offset, size, sizeField, subsamples } = sample;
+      const end = offset + size;
+      if (sizeField === undefined && !received.contains(offset, end))
+        throw missing(`sample at ${offset}, which cannot change its size`);
+      const coded = read(offset, end);
+      if (index < from) continue;
+      const replaced = coded.flatMap(({ parts, edits, isReference, ...frame }) => {
+        // What has been parsed of an encrypted sample must not be encrypted, whatever it looks like.
+        const isReadable = parts.every((part) => isClear(offset, subsamples ?? [], part.start, part.headerEnd));
+        if (!isReadable) throw unsupported('slice headers that are encrypted');
+        const slices = parts.length;
+        if (isReference) referenced.add(index);
+        frames.push({ index, ...frame, slices, repairedSlices: edits.length, removed: false });
+        return edits;
+      });
+      edits.push(...replaced);
+      if (subsamples) edits.push(...clearSubsamples(offset, subsamples, replaced));
+      const grown = growth(replaced);
+      // The clear bytes of a subsample are few (16 bits): a filler may have more.
+      const filler = subsamples ? undefined : codec.filler(-grown);
+      if (filler) edits.push({ start: end, end, data: filler });
+      else if (grown !== 0) resized.push({ sample, growth: grown });
+    }
+    edits.push(...resizeSamples(segment, fragment, resized));
+  }
+  return { frames, referenced, edits };
+}
+
 /** The segment's fragments; all bytes outside the sample data must be here. */
-function readFragments(segment: Uint8Array, received: ReceivedBytes, parse: () => Fragment[]): Fragment[] {
+function readFragments({ segment, received }: Arrived, parse: () => Fragment[]): Fragment[] {
   let fragments: Fragment[];
   try {
     fragments = parse();

@@ -45,19 +45,39 @@ export type RepairPlan =
   | { readonly kind: 'remove'; readonly frames: readonly RemovableFrame[] }
   | { readonly kind: 'hold'; readonly frames: readonly HoldableFrame[] };
 
-/** What a chunk that has been appended leaves to the next one of its representation, which cannot change it any more. */
+/** What a chunk or a piece that has been appended leaves to the next one of its representation, which cannot change it any more. */
 export interface ChunkState {
   /** When its decoding ends, in the track's timescale; undefined: nothing came before, and the first sample must be there. */
   readonly decodedUntil?: number | undefined;
   /** Parts of removed samples that others need, for the next sample; a new segment needs none of them. */
   readonly carried?: readonly Uint8Array[];
+  /** Frames that pieces went without, by their places in the plan: what needs them goes, too, even where they have arrived since. */
+  readonly gone?: ReadonlySet<number>;
+  /** How many frames in a row are held up to the end of a piece; undefined: none may be held until the next one that is complete. */
+  readonly held?: number | undefined;
+}
+
+/** A part of a segment that can be appended once all before it has been: all samples before it are shown before its own. */
+export interface CutPiece {
+  /** Its number in its segment, from 0. */
+  readonly number: number;
+  /** `[start, end)` of the segment; the boxes that describe its samples may lie before it. */
+  readonly start: number;
+  readonly end: number;
+  /** Its samples, `[from, to)` of the segment's in decode order. */
+  readonly from: number;
+  readonly to: number;
+  /** When its first picture is shown, in seconds on the track's own time line, and how long it lasts. */
+  readonly startTime: number;
+  readonly duration: number;
+  readonly isLast: boolean;
 }
 
 export interface RepairedSegment {
   /** A valid segment: the delivered bytes, with every incomplete frame replaced or taken out. */
   readonly bytes: Uint8Array;
   readonly frames: readonly FrameReport[];
-  /** What the next chunk has to know, where frames of a chunk are removed. */
+  /** What the next chunk or piece has to know, where frames may be taken out. */
   readonly after?: ChunkState;
 }
 
@@ -73,4 +93,24 @@ export interface Repairer {
    * Throws `RepairError`: the segment must then be fetched whole.
    */
   repair(segment: Uint8Array, received: ReceivedBytes, plan?: RepairPlan, before?: ChunkState): RepairedSegment;
+  /**
+   * Where a segment of full length can be cut into pieces of at most `seconds`, or little more where it cannot be cut there; those
+   * that are known from the boxes that have arrived up to the first that has not. They are the first ones of those with more arrived.
+   *
+   * Throws `RepairError` where its boxes cannot be read: it is one piece.
+   */
+  pieces(segment: Uint8Array, received: ReceivedBytes, seconds: number): readonly CutPiece[];
+  /**
+   * Makes of a piece, as `repair` does of a segment, a segment of its own; its frames are counted and placed as in the whole segment.
+   * `before`: what `after` of the piece before said, undefined for the first. Empty where nothing is left of it.
+   *
+   * Throws `RepairError`: what is not appended yet of the segment must then be fetched whole.
+   */
+  repairPiece(
+    segment: Uint8Array,
+    received: ReceivedBytes,
+    piece: CutPiece,
+    plan?: RepairPlan,
+    before?: ChunkState,
+  ): RepairedSegment;
 }

@@ -1,0 +1,100 @@
+import { BoxReader } from './box-reader.js';
+import type { Track } from './codecs.js';
+import { malformed } from './errors.js';
+import { decodeTimes, type Fragment, parseFragments } from './fmp4.js';
+import { canLeaveOut } from './remove-samples.js';
+import type { CutPiece, ReceivedBytes } from './types.js';
+
+/** A place between samples where a piece may begin or end. */
+interface Cut {
+  /** Place of the sample behind it in decode order, and position of the piece that begins there. */
+  readonly place: number;
+  readonly offset: number;
+  /** When what is behind it begins to be shown, in the track's timescale. */
+  readonly shown: number;
+}
+
+/** See `Repairer.pieces`. */
+export function cutPieces(track: Track, segment: Uint8Array, received: ReceivedBytes, seconds: number): CutPiece[] {
+  const { timescale } = track;
+  if (!timescale) throw malformed('a track without a timescale cannot be cut');
+  const known = knownPart(segment, received);
+  if (known.length === 0) return [];
+  const isWhole = known.length === segment.length;
+  const fragments = parseFragments(known, undefined, track.defaults);
+  const cuts = anchors(track, known, fragments);
+  const [first] = cuts;
+  if (!first) throw malformed('a segment without samples cannot be cut');
+  if (isWhole) cuts.push(endOf(segment, fragments, first.shown));
+  const chosen = choose(cuts, seconds * timescale, isWhole);
+  return chosen.slice(1).map((to, number) => {
+    const from = chosen[number]!;
+    return {
+      ...{ number, start: number === 0 ? 0 : from.offset, end: to.offset, from: from.place, to: to.place },
+      ...{ startTime: from.shown / timescale, duration: (to.shown - from.shown) / timescale },
+      isLast: isWhole && number === chosen.length - 2,
+    };
+  });
+}
+
+/** The start of a segment as far as all of its boxes have arrived, and of each `mdat` its header: whole fragments, or the segment. */
+export function knownPart(segment: Uint8Array, received: ReceivedBytes): Uint8Array {
+  const reader = new BoxReader(segment);
+  const view = new DataView(segment.buffer, segment.byteOffset, segment.byteLength);
+  let known = 0;
+  for (let at = 0; at < segment.length;) {
+    // A size of 64 bits follows where that of 32 bits is 1.
+    const header = received.contains(at, Math.min(at + 8, segment.length)) && view.getUint32(at) === 1 ? 16 : 8;
+    if (!received.contains(at, Math.min(at + header, segment.length))) break;
+    const { type, payload, end } = reader.boxAt(at);
+    const isMedia = type === 'mdat';
+    if (!received.contains(at, isMedia ? payload : end)) break;
+    if (isMedia || end === segment.length) known = end;
+    at = end;
+  }
+  return segment.subarray(0, known);
+}
+
+/** The samples before which all that come before in decode order are shown before all that follow. */
+function anchors(track: Track, known: Uint8Array, fragments: readonly Fragment[]): Cut[] {
+  const cuts: Cut[] = [];
+  let latest = -Infinity;
+  let place = 0;
+  let time = 0;
+  for (const fragment of fragments) {
+    time = fragment.decodeTime ?? time;
+    const shown = fragment.samples.map(
+      ({ duration, compositionOffset }) => (time += duration) - duration + compositionOffset,
+    );
+    const earliest = shown.slice();
+    for (let index = earliest.length - 2; index >= 0; index--)
+      earliest[index] = Math.min(earliest[index]!, earliest[index + 1]!);
+    const isDivisible = canLeaveOut(track, known, fragment);
+    fragment.samples.forEach((sample, index) => {
+      const isFirst = index === 0;
+      if (latest < earliest[index]! && (isFirst || isDivisible))
+        cuts.push({ place, offset: isFirst ? fragment.start : sample.offset, shown: earliest[index]! });
+      latest = Math.max(latest, shown[index]!);
+      place++;
+    });
+  }
+  return cuts;
+}
+
+/** Where a segment ends that begins to be shown at `first`. */
+function endOf(segment: Uint8Array, fragments: readonly Fragment[], first: number): Cut {
+  const place = fragments.reduce((sum, { samples }) => sum + samples.length, 0);
+  const [start, end] = decodeTimes(fragments);
+  return { place, offset: segment.length, shown: first + end - start };
+}
+
+/** The first cut, then each time the last one that is no more than `most` further, else the next. */
+function choose(cuts: readonly Cut[], most: number, isWhole: boolean): Cut[] {
+  const chosen = cuts.slice(0, 1);
+  cuts.slice(1).forEach((cut, index) => {
+    const limit = chosen.at(-1)!.shown + most;
+    const next = cuts[index + 2];
+    if (cut.shown >= limit || (next ? next.shown > limit : isWhole)) chosen.push(cut);
+  });
+  return chosen;
+}
