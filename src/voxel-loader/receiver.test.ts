@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FakeVoxelServer } from '../../test/unit/fake-voxel-server.js';
-import { segmentOf } from '../../test/unit/segment-content.js';
+import { fileBytes, segmentOf } from '../../test/unit/segment-content.js';
 import { createThread } from '../../test/unit/worker-thread.js';
 import { Receiver } from './receiver.js';
 
@@ -110,4 +110,21 @@ it('answers whoever asked about an initialization segment that another has repla
   receiver.addInitialization('0/q00', new Uint8Array(4));
   await receiver.open(Promise.resolve(endpoint));
   expect(await asked).toBe(false);
+});
+
+it('puts a segment together that the page brings, in any order; a worker that crashes fails it', async () => {
+  const { receiver, threads } = createReceiver();
+  const request = { representation: '0/q00', map, time: { start: 0, duration: 2 } };
+  const fed = await receiver.assemble(request);
+  fed.push(1080, fileBytes([{ start: 1080, end: 1150 }]));
+  fed.push(990, fileBytes([{ start: 990, end: 1080 }]));
+  fed.end();
+  expect((await fed.result).bytes).toEqual(fileBytes([map.range]));
+  const short = await receiver.assemble(request);
+  short.push(1000, fileBytes([{ start: 1000, end: 1080 }]));
+  short.end();
+  await expect(short.result).rejects.toMatchObject({ code: 'incomplete' });
+  const lost = await receiver.assemble(request);
+  threads[0]!.worker.onerror!({ message: 'out of memory' } as ErrorEvent);
+  await expect(lost.result).rejects.toMatchObject({ code: 'session-closed' });
 });

@@ -3,7 +3,7 @@ import { deferred, type Deferred } from './deferred.js';
 import { VoxelError } from './errors.js';
 import type { RepairAbility } from './messages.js';
 import { startWorkerOr, type WorkerLike } from './start-worker.js';
-import type { Endpoint, SegmentFrames, SegmentLayout, VoxelSession } from './types.js';
+import type { Endpoint, FedDownload, FedRequest, SegmentFrames, SegmentLayout, VoxelSession } from './types.js';
 import { UNKNOWN_FRAMES, WorkerClient, type WorkerClientOptions } from './worker-client.js';
 
 /** An initialization segment, and which segments the worker can repair with it. */
@@ -67,6 +67,11 @@ export class Receiver {
     if (endpoint.status === 'rejected') throw endpoint.reason;
     if (client.status === 'rejected') throw client.reason;
     return client.value.open(endpoint.value);
+  }
+
+  /** Puts a segment together whose bytes the page brings. Rejects with `VoxelError` where there can be no worker. */
+  async assemble(request: FedRequest): Promise<FedDownload> {
+    return (await this.#start()).assemble(request);
   }
 
   /** What a whole segment is made of; without frames where there can be no worker. */

@@ -8,7 +8,7 @@ declare const VOXEL_WORKER_SOURCE: string | undefined;
 export interface WorkerLike {
   onmessage: ((event: MessageEvent<WorkerMessage>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
-  postMessage(message: PageMessage): void;
+  postMessage(message: PageMessage, transfer?: Transferable[]): void;
   terminate(): void;
 }
 

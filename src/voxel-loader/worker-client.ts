@@ -8,10 +8,19 @@ import {
   type RepairAbility,
   type WorkerMessage,
 } from './messages.js';
-import type { RemoteDownload } from './remote-download.js';
+import { RemoteDownload, RemoteFedDownload } from './remote-download.js';
 import { RemoteSession, type SessionLink } from './remote-session.js';
 import type { WorkerLike } from './start-worker.js';
-import type { DeliveredSegment, Endpoint, PathReport, SegmentFrames, SegmentLayout, VoxelSession } from './types.js';
+import type {
+  DeliveredSegment,
+  Endpoint,
+  FedDownload,
+  FedRequest,
+  PathReport,
+  SegmentFrames,
+  SegmentLayout,
+  VoxelSession,
+} from './types.js';
 
 /** Milliseconds for a worker to close its sessions and end itself. */
 const STOP_TIMEOUT = 1_000;
@@ -68,8 +77,8 @@ export class WorkerClient implements SessionLink {
     };
   }
 
-  post(message: PageMessage): void {
-    this.options.worker.postMessage(message);
+  post(message: PageMessage, transfer: Transferable[] = []): void {
+    this.options.worker.postMessage(message, transfer);
   }
 
   nextId(): number {
@@ -92,6 +101,15 @@ export class WorkerClient implements SessionLink {
     return session.opened;
   }
 
+  assemble({ map, continues, ...request }: FedRequest): FedDownload {
+    const id = this.nextId();
+    const download = new RemoteFedDownload(id, (message, transfer) => this.post(message, transfer));
+    this.register(download);
+    const former = continues instanceof RemoteDownload ? continues.id : undefined;
+    this.post({ type: 'assemble', id, continues: former, request: { ...request, map: layoutOf(map) } });
+    return download;
+  }
+
   inspect(representation: string, map: SegmentLayout, bytes: Uint8Array): Promise<SegmentFrames> {
     const id = WorkerClient.#nextId++;
     return new Promise((resolve) => {
@@ -108,6 +126,7 @@ export class WorkerClient implements SessionLink {
 
   #end(reason: VoxelError): void {
     for (const session of this.#sessions.values()) session.end(reason);
+    for (const download of this.#downloads.values()) download.giveUp(reason);
     for (const resolve of this.#inspections.values()) resolve(UNKNOWN_FRAMES);
     setTimeout(() => this.options.worker.terminate(), STOP_TIMEOUT);
   }
