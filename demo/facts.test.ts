@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codecText, meanScore } from './facts.js';
+import { codecText, meanScore, secondsText } from './facts.js';
 
 describe('meanScore', () => {
   it('is the mean over the segments that have a score', () => {
@@ -9,6 +9,10 @@ describe('meanScore', () => {
   it('is unknown where no segment has one', () => {
     expect(meanScore([{ score: undefined }])).toBeUndefined();
   });
+});
+
+it('says times to hundredths of a second, and nothing where there is none', () => {
+  expect([secondsText(1234), secondsText(undefined)]).toEqual(['1.23 s', '–']);
 });
 
 it.each([

@@ -1,5 +1,6 @@
 import type { SegmentRecord } from '../player/api/types.js';
 import { byId } from './dom.js';
+import type { FirstPictureTimes } from './first-pictures.js';
 import { formatBytes, formatScore, formatSeconds, unknown } from './format.js';
 import type { LivePlayback } from './report.js';
 import type { PlaybackSummary } from './video-observer.js';
@@ -7,15 +8,18 @@ import type { PlaybackSummary } from './video-observer.js';
 /** Writes the figures beside the video. */
 export function showFacts(
   playback: PlaybackSummary,
+  { startMs, seekMs, resumeMs }: FirstPictureTimes,
   segments: readonly SegmentRecord[],
   live: LivePlayback | undefined,
   codec: string | undefined,
 ): void {
   const sum = (field: 'bytesLost' | 'framesSkipped' | 'framesRepaired') =>
     segments.reduce((total, segment) => total + segment[field], 0);
-  const { startupMs, stalls, stallSeconds, playedSeconds, droppedVideoFrames } = playback;
+  const { stalls, stallSeconds, playedSeconds, droppedVideoFrames } = playback;
   const facts = {
-    'fact-startup': startupMs === undefined ? unknown : `${startupMs.toFixed(0)} ms`,
+    'fact-startup': secondsText(startMs),
+    'fact-seek': secondsText(seekMs),
+    'fact-resume': secondsText(resumeMs),
     'fact-stalls': stalls === 0 ? 'none' : `${stalls} · ${stallSeconds.toFixed(2)} s`,
     'fact-latency': live ? latencyText(live) : unknown,
     'fact-played': formatSeconds(playedSeconds),
@@ -28,6 +32,11 @@ export function showFacts(
     'fact-dropped': String(droppedVideoFrames),
   };
   for (const [id, text] of Object.entries(facts)) byId(id, HTMLElement).textContent = text;
+}
+
+/** Hundredths of a second: what a viewer notices. */
+export function secondsText(ms: number | undefined): string {
+  return ms === undefined ? unknown : `${(ms / 1000).toFixed(2)} s`;
 }
 
 /** Now, and what it is for 95 % of the time: `1.02 s · ≤ 1.10 s`. */

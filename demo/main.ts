@@ -61,7 +61,7 @@ function refresh(): void {
   showDelivery(badge, run.source.delivery(), settings.delivery);
   const live = run.live();
   document.body.classList.toggle('live', live !== undefined);
-  showFacts(run.playback(), run.source.segments(), live, run.codec());
+  showFacts(run.playback(), run.firstPictures(), run.source.segments(), live, run.codec());
   supportPanel.showPaths(run.handle?.statistics().paths ?? []);
   if (run.playback().ended) return;
   series.add(takeSample(performance.now() / 1000, run.source, run.ladder(), live));

@@ -1,6 +1,7 @@
 import type { MediaPlayerClass } from 'dashjs';
 import { attachVoxel, liveClock, measureLatency, type FullVoxelHandle } from '../lab/index.js';
 import type { FallbackEvent, SessionEvent } from '../player/api/types.js';
+import { meterFirstPictures, type FirstPictureTimes } from './first-pictures.js';
 import { dashErrorNotice, fallbackNotice, notice, type Notice } from './notices.js';
 import { plainSegment, plainSource, type FragmentLoadingCompleted } from './plain-source.js';
 import { buildReport, type LivePlayback, type Report } from './report.js';
@@ -24,6 +25,7 @@ export interface Run {
   readonly handle: FullVoxelHandle | undefined;
   readonly source: SegmentSource;
   readonly playback: () => PlaybackSummary;
+  readonly firstPictures: () => FirstPictureTimes;
   /** Undefined: not live. */
   readonly live: () => LivePlayback | undefined;
   /** `Representation@id`s of the video, lowest bitrate first; empty before the manifest is here. */
@@ -36,6 +38,7 @@ export interface Run {
 /** Plays the settings' manifest in `video`. */
 export function startRun(video: HTMLVideoElement, settings: Settings, listener: RunListener): Run {
   const observer = new VideoObserver(video, settings.autoplay ? 0 : undefined);
+  const firstPictures = meterFirstPictures(video, settings.autoplay ? 0 : undefined);
   const player = dashjs.MediaPlayer().create();
   const options = voxelOptions(settings);
   const handle = options && attachVoxel(player, options);
@@ -54,6 +57,7 @@ export function startRun(video: HTMLVideoElement, settings: Settings, listener: 
     handle,
     source,
     playback: () => observer.summary(),
+    firstPictures,
     live,
     ladder,
     codec: () => (player.isReady() ? player.getCurrentRepresentationForType('video')?.codecs : null) ?? undefined,
