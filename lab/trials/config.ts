@@ -10,6 +10,7 @@ import { SESSION_MEASURES, type SessionMeasure } from './session-measures.js';
 import { liveSpec, type LiveSpec } from './live/live-spec.js';
 import { playsOf, systemOf, type System } from './system.js';
 import { traceSpec, type TraceSpec } from './trace-spec.js';
+import { viewerSpec, type ViewerSpec } from './viewer.js';
 
 const MOST_REPETITIONS = 1000;
 const MOST_FLOWS = 100;
@@ -45,6 +46,8 @@ export interface TrialsConfig {
   readonly seed: number;
   /** Undefined: on demand. */
   readonly live: LiveSpec | undefined;
+  /** Undefined: who watches the whole video. */
+  readonly viewer: ViewerSpec | undefined;
 }
 
 /** A video file and how it is prepared, or the sample of `npm start`. Durations in seconds. */
@@ -125,6 +128,7 @@ export function parseConfig(text: string, path: string): TrialsConfig {
     controls: fields.choices('controls', CONTROLS, ['cubic']),
     measures: live ? [] : fields.choices('measures', SESSION_MEASURES, []),
     seed: fields.integer('seed', { low: 0, high: 2 ** 32 - 1, absent: 1 }),
+    viewer: live ? undefined : viewerSpec(fields),
   };
   fields.end();
   if (!systems.some(({ name }) => name === config.baseline)) {

@@ -39,7 +39,7 @@ function evidence(
     observation: {
       outcome: 'ended',
       protocols: { h3: 1 },
-      ...{ bulkRates: [], samples: [], pathMoments: [] },
+      ...{ bulkRates: [], samples: [], pathMoments: [], pictures: [], times: { start: 0, request: 0, end: 0 } },
       notes: [],
       timerDelay: { p99: 1, max: 1 },
       ...observation,
@@ -169,8 +169,8 @@ it('counts of a live stream what was shown to its end once players had settled',
   const plain = evidence({
     ...{ startedAt: 0, availabilityStart: -1000 },
     segments: [0, 1, 2].map((index) => ({ ...whole(index, 0), startTime: 4 * index, duration: 4 })),
+    pictures: Array.from({ length: 300 }, (_, index) => [40 * index, 0.04 * index, index + 1]),
     live: {
-      pictures: Array.from({ length: 300 }, (_, index) => [40 * index, 0.04 * index, index + 1]),
       chunks: { delivered: 20, repaired: 0, late: 0 },
       settled: { stalls: 1, stallSeconds: 2 },
     },

@@ -3,6 +3,7 @@ import { mean } from '../sim/report/statistics.js';
 import type { PlayedSegment } from '../sim/session.js';
 import { crossTrafficLabel } from './cross-traffic.js';
 import type { ScoredSegment } from './delivered-scores.js';
+import { firstPictures } from './first-pictures.js';
 import { countFrames } from './frame-counts.js';
 import { LINK_LEAD_SECONDS, type Observation } from './job.js';
 import { idleShare } from './link-log.js';
@@ -61,6 +62,7 @@ export function evaluate(evidence: Evidence): TrialResult {
     ...{ valid: problems.length === 0, problems, outcome },
     ...metrics(evidence, segments, live ?? playback),
     startup: playback.startupMs === undefined ? null : playback.startupMs / 1000,
+    ...(!live && { firstPictures: firstPicturesOf(trial, observation) }),
     stallSeconds: live?.stallSeconds ?? playback.stallSeconds,
     ...(live && { live: live.live }),
     scores,
@@ -90,6 +92,10 @@ export function evaluate(evidence: Evidence): TrialResult {
   };
 }
 
+function firstPicturesOf({ path: { outages = [] } }: Trial, { pictures, seeks = [], times }: Observation) {
+  return firstPictures({ times, pictures, seeks, outages });
+}
+
 /** Segments by number with what they are worth. Throws where a segment with gaps was not scored. */
 export function evaluateSegments({ trial, observation, scored: all }: Evidence): EvaluatedSegment[] {
   const { ladder, segments } = trial.media.content;
@@ -115,15 +121,18 @@ export function evaluateSegments({ trial, observation, scored: all }: Evidence):
     });
 }
 
-/** Segments that were played; in a live stream those that were appended to their ends and of which at least one picture was shown once players had settled. */
+/** Segments that were played, of those before the time at which playback was left; in a live stream those that were appended to their ends and of which at least one picture was shown once players had settled. */
 function playedSegments(
-  { live }: Trial,
-  { segments, live: seen, startedAt = 0 }: Observation,
+  { live, viewer }: Trial,
+  { segments, pictures, live: seen, startedAt = 0 }: Observation,
   scored: ReadonlyMap<number, ScoredSegment>,
 ): readonly DeliveredSegment[] {
-  if (!live || !seen) return segments;
+  if (!live || !seen) {
+    const end = viewer?.seconds ?? Infinity;
+    return end === Infinity ? segments : segments.filter(({ startTime }) => startTime < end);
+  }
   const settled = startedAt + 1000 * live.settling;
-  const times = seen.pictures.filter(([at]) => at > settled).map(([, time]) => time);
+  const times = pictures.filter(([at]) => at > settled).map(([, time]) => time);
   return segments.filter(({ index, startTime, duration }) => {
     const isShown = times.some((time) => time >= startTime && time < startTime + duration);
     return isShown && scored.has(index);

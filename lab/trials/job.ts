@@ -21,8 +21,10 @@ export interface ClientJob {
   readonly spki: string;
   readonly page: PageFiles;
   readonly settings: PageSettings;
-  /** Seconds of the video. */
+  /** Seconds of the video, and of whatever is waited for on purpose. */
   readonly duration: number;
+  /** Media time at which playback is left, s. Absent: the video's end. */
+  readonly until?: number;
   /** The link's paths: how many there are, and which one the page and stock dash.js have. */
   readonly paths: { readonly count: number; readonly own: number };
   readonly crossTraffic: CrossTraffic | undefined;

@@ -91,7 +91,7 @@ async function runHere(
 }
 
 /** Resolves to the exit code of `work`, or of an interruption if Ctrl-C came first. */
-async function untilInterrupted(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
+export async function untilInterrupted(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const interrupt = new AbortController();
   const onSignal = () => interrupt.abort();
   process.once('SIGINT', onSignal);

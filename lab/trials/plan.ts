@@ -12,6 +12,7 @@ import type { ControlName, ServerName } from './serving.js';
 import type { System } from './system.js';
 import type { TraceSpec } from './trace-spec.js';
 import { traceOf } from './traces.js';
+import { WATCHED_SECONDS, type ViewerSpec } from './viewer.js';
 
 /** One playback to be made. */
 export interface Trial {
@@ -37,6 +38,8 @@ export interface Trial {
   readonly measures: TrialsConfig['measures'];
   /** Absent: on demand. */
   readonly live?: LiveSpec;
+  /** Absent: the whole video is watched. */
+  readonly viewer?: ViewerSpec;
 }
 
 /** A path of a bundle with its own trace. */
@@ -45,9 +48,11 @@ export interface Route extends Omit<BundledPath, 'trace'> {
   readonly startSeconds: number;
 }
 
-/** Length of a session without stalls, from the player's start. */
-export function playedSeconds({ live, media: { content } }: Pick<Trial, 'live' | 'media'>): number {
-  return live?.seconds ?? content.segments.length * content.segmentDuration;
+/** Length of a session in which nobody waits, from the player's start. */
+export function playedSeconds({ live, viewer, media: { content } }: Pick<Trial, 'live' | 'viewer' | 'media'>): number {
+  const whole = content.segments.length * content.segmentDuration;
+  const watched = viewer && viewer.seeks > 0 ? WATCHED_SECONDS * (1 + viewer.seeks) : viewer?.seconds;
+  return live?.seconds ?? watched ?? whole;
 }
 
 /** Where a session meets a link. */
@@ -59,7 +64,7 @@ type Place = Pick<Trial, 'trace' | 'path' | 'shift' | 'startSeconds' | 'bundle'>
  */
 export function planTrials(config: TrialsConfig, videos: readonly Media[], traces: readonly Trace[]): Trial[] {
   const rounds = roundsOf(linksOf(config, traces), config.seed);
-  const { measures, live } = config;
+  const { measures, live, viewer } = config;
   const trials: Trial[] = [];
   for (let repetition = 0; repetition < config.repetitions; repetition++)
     for (const round of rounds)
@@ -71,7 +76,14 @@ export function planTrials(config: TrialsConfig, videos: readonly Media[], trace
                 for (const buffer of config.buffers) {
                   const seed = derivedSeed(config.seed, `${place.trace.name}/${place.shift}/${repetition}`);
                   const fixed = { server, control, crossTraffic, buffer, repetition };
-                  const conditions = { ...place, seed, media, ...fixed, ...(live && { live }) };
+                  const conditions = {
+                    ...place,
+                    seed,
+                    media,
+                    ...fixed,
+                    ...(live && { live }),
+                    ...(viewer && { viewer }),
+                  };
                   for (const system of config.systems)
                     trials.push({ id: idOf({ ...conditions, system }), ...conditions, system, measures });
                 }

@@ -1,5 +1,6 @@
 import type { SegmentRecord } from '../../player/api/types.js';
 import type { Metrics } from '../sim/metrics.js';
+import type { FirstPictures } from './first-pictures.js';
 import type { FrameCounts } from './frame-counts.js';
 import type { Outcome } from './job.js';
 import type { LiveResult } from './live/live-result.js';
@@ -32,8 +33,10 @@ export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, Reco
   readonly valid: boolean;
   readonly problems: readonly string[];
   readonly outcome: Outcome;
-  /** From the player's start to the first picture; null: there was none. */
+  /** From the player's start until the video element says that it plays; null: it never did. */
   readonly startup: number | null;
+  /** Seconds until a picture was on the screen. Absent from older results and live sessions. */
+  readonly firstPictures?: FirstPictures;
   readonly stallSeconds: number;
   /** Score of every segment as delivered, in order. */
   readonly scores: readonly number[];

@@ -1,4 +1,6 @@
 import { say } from '../../tools/setup/process.mjs';
+import { median } from '../sim/report/statistics.js';
+import type { FirstPicture } from './first-pictures.js';
 import type { Laboratory } from './laboratory.js';
 import type { Trial } from './plan.js';
 import type { TrialResult } from './result.js';
@@ -59,7 +61,18 @@ function describe(result: TrialResult): string {
     `score ${score.toFixed(4)}`,
     `${(bitrate / 1e6).toFixed(2)} Mbit/s`,
     `start ${startup === null ? 'never' : `${startup.toFixed(1)} s`}`,
+    ...describePictures(result),
   ];
   const verdict = problems.length > 0 ? `; does not count: ${problems.join('; ')}` : '';
   return `  ${trace}, ${path}, ${server} with ${control}, start ${shift}, buffer ${buffer}, ${label}: ${figures.join(', ')}${verdict}`;
+}
+
+/** What a viewer waited for after jumps and when the link came back. */
+function describePictures({ firstPictures }: TrialResult): string[] {
+  const medianOf = (pictures: readonly FirstPicture[]) => median(pictures.map(({ seconds }) => seconds)).toFixed(2);
+  const { seeks = [], resumes = [] } = firstPictures ?? {};
+  return [
+    ...(seeks.length > 0 ? [`${seeks.length} seeks ${medianOf(seeks)} s`] : []),
+    ...(resumes.length > 0 ? [`resume ${medianOf(resumes)} s`] : []),
+  ];
 }

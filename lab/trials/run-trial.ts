@@ -13,7 +13,9 @@ import { readLinkLog } from './link-log.js';
 import type { Laboratory } from './laboratory.js';
 import { scoreLive } from './live/live-scores.js';
 import { playedSeconds, type Trial } from './plan.js';
+import { PATIENCE } from './viewer.js';
 import type { TrialResult } from './result.js';
+import { seekPlaces } from './seek-places.js';
 import { congestionControlOption, TCP_CONTROLS } from './serving.js';
 import type { LinkSummary } from './validity.js';
 
@@ -63,8 +65,9 @@ export async function runTrial(
 }
 
 function jobOf(trial: Trial, laboratory: Laboratory, folder: string): Job {
-  const { media, server, control, system, buffer, crossTraffic, seed, bundle, live } = trial;
-  const { segmentDuration } = media.content;
+  const { media, server, control, system, buffer, crossTraffic, seed, bundle, live, viewer } = trial;
+  const { segmentDuration, segments } = media.content;
+  const seeks = viewer?.seeks ?? 0;
   const out = join(folder, FILES.live);
   const hasTraffic = hasCrossTraffic(crossTraffic);
   const own = Math.max(0, bundle?.findIndex(({ name }) => name === system.path) ?? 0);
@@ -91,10 +94,12 @@ function jobOf(trial: Trial, laboratory: Laboratory, folder: string): Job {
         delivery: system.delivery,
         bufferSegments: buffer,
         segmentDuration,
+        ...(seeks > 0 && { seekTo: seekPlaces(seed, seeks, { segments: segments.length, segmentDuration, buffer }) }),
         ...(live && { live: { latency: live.latency, settling: live.settling } }),
         ...(usesAll(trial) && { paths: bundle!.map(({ cost = 0 }, path) => ({ url: endpointUrl(path), cost })) }),
       },
-      duration: playedSeconds(trial),
+      duration: playedSeconds(trial) + seeks * PATIENCE,
+      ...(viewer?.seconds !== undefined && { until: viewer.seconds }),
       paths: { count: bundle?.length ?? 1, own },
       crossTraffic: hasTraffic ? crossTraffic : undefined,
       seed,

@@ -17,10 +17,11 @@ const config = (changes: object) =>
   );
 
 /** What a system may travel otherwise over. */
-const kindOf = ({ paths: [path], live }: Pick<TrialsConfig, 'paths' | 'live'>) => [
+const kindOf = ({ paths: [path], live, viewer }: Pick<TrialsConfig, 'paths' | 'live' | 'viewer'>) => [
   ...(live ? ['live'] : []),
   ...(path!.bundle ? ['bundle'] : []),
   ...(hasOutages(path!) ? ['outages'] : []),
+  ...(viewer?.seeks ? ['seeks'] : []),
 ];
 
 const combinations = (configs: Parameters<typeof smokeConfigs>[0]) =>

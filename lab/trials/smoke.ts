@@ -12,7 +12,7 @@ import { prepareMedia } from './prepare-media.js';
 import type { TrialResult } from './result.js';
 import { ResultsFile } from './results-file.js';
 import { runAll } from './run-all.js';
-import { hasOutages, shortenedPath, withStandIns, type PathSpec } from './path.js';
+import { hasOutages, shortenedPath, withStandIns } from './path.js';
 import { systemOf } from './system.js';
 import { standIn } from './trace-spec.js';
 import { tracesOf } from './traces.js';
@@ -59,8 +59,7 @@ export function smokeConfigs(configs: readonly TrialsConfig[]): TrialsConfig[] {
   return configs.flatMap((config) =>
     config.servers.flatMap((server) =>
       config.controls.flatMap((control) => {
-        const keyOf = (system: string) =>
-          [system, server, control, ...kindOf(config.paths[0]!), ...(config.live ? ['live'] : [])].join(' ');
+        const keyOf = (system: string) => [system, server, control, ...kindOf(config)].join(' ');
         const systems = config.systems.filter(({ name }) => !seen.has(keyOf(name)));
         for (const { name } of systems) seen.add(keyOf(name));
         return systems.length > 0 ? [{ ...shortened(config), systems, servers: [server], controls: [control] }] : [];
@@ -80,25 +79,36 @@ export function onlySystems(configs: readonly TrialsConfig[], only: readonly str
   return found;
 }
 
-/** Kind of a path, as far as systems may travel otherwise over it. */
-function kindOf(path: PathSpec): string[] {
-  return [...(path.bundle ? ['bundle'] : []), ...(hasOutages(path) ? ['outages'] : [])];
+/** Kind of a configuration, as far as systems may travel otherwise or do something else in it. */
+function kindOf({ paths: [path], live, viewer }: TrialsConfig): string[] {
+  return [
+    ...(path!.bundle ? ['bundle'] : []),
+    ...(hasOutages(path!) ? ['outages'] : []),
+    ...(live ? ['live'] : []),
+    ...(viewer && viewer.seeks > 0 ? ['seeks'] : []),
+  ];
 }
+
+/** What the short session leaves of a viewer: two jumps among segments of a second, so that there are places of which nothing is buffered. */
+const SHORT_SEEKS = { seeks: 2, segment: 1 };
 
 /** The first of everything, a link that needs no data, and the sample in segments of the first video's duration. */
 function shortened(config: TrialsConfig): TrialsConfig {
   const [video] = config.videos;
-  const factor = SECONDS / (config.live?.seconds ?? video!.duration ?? SECONDS);
+  const factor = SECONDS / (config.live?.seconds ?? config.viewer?.seconds ?? video!.duration ?? SECONDS);
+  const hasSeeks = config.viewer !== undefined && config.viewer.seeks > 0;
+  const segment = hasSeeks ? SHORT_SEEKS.segment : video!.segment;
   const sample = { name: undefined, file: undefined, otherwise: undefined, start: undefined };
   return {
     ...config,
-    videos: [{ ...sample, levels: LEVELS, duration: SECONDS, segment: video!.segment }],
+    videos: [{ ...sample, levels: LEVELS, duration: SECONDS, segment }],
     traces: [standIn(config.traces[0]!)],
     links: undefined,
     paths: [shortenedPath(withStandIns(config.paths[0]!), factor)],
     crossTraffic: [sooner(config.crossTraffic[0]!, factor)],
     buffers: config.buffers.slice(0, 1),
     ...{ shifts: 1, repetitions: 1 },
+    viewer: hasSeeks ? { seconds: undefined, seeks: SHORT_SEEKS.seeks } : undefined,
     live: config.live && { ...config.live, seconds: SECONDS, settling: SECONDS / 2 },
   };
 }

@@ -91,9 +91,14 @@ export function pairedDifference(pairs: readonly Paired[], statistic: Statistic 
 
 /** The median of values that have nothing in common, with bounds in the same way. */
 export function medianInterval(values: readonly number[]): Bounded {
+  return groupedMedianInterval(alone(values));
+}
+
+/** The median of all values, of groups whose values resemble each other: groups are drawn, then the values of each. */
+export function groupedMedianInterval(groups: readonly (readonly number[])[]): Bounded {
   return bootstrap(
-    values.map(() => 1),
-    sampled(values, 'median'),
+    groups.map(({ length }) => length),
+    sampled(groups.flat(), 'median'),
   );
 }
 

@@ -66,22 +66,24 @@ async function openPage(browser: Browser, { page: files, settings, paths }: Clie
   await page.setViewport({ width: 1280, height: 720 });
   page.on('pageerror', (error) => console.error(`page: ${String(error)}`));
   const origin = pageOrigin(settings.delivery, paths.own);
+  // Who comes back to a place finds nothing of it in the browser's cache, which serves requests over HTTP alone.
+  if (settings.seekTo) await page.setCacheEnabled(false);
   const address = await servePageFromHere(page, origin, files);
   await page.goto(address);
   await page.waitForFunction('window.trialPage !== undefined');
   return page;
 }
 
-async function play(page: Page, { settings, duration, replay }: ClientJob): Promise<Outcome> {
+async function play(page: Page, { settings, duration, until = Infinity, replay }: ClientJob): Promise<Outcome> {
   await page.evaluate((given) => window.trialPage.start(given), settings);
   const startedAt = Date.now();
   const startPatience = Math.max(LEAST_START_PATIENCE, duration);
   for (;;) {
     await sleep(POLLING_MS);
-    const { ended, failed, started, stalled } = await page.evaluate(() => window.trialPage.progress());
+    const { ended, failed, started, stalled, position } = await page.evaluate(() => window.trialPage.progress());
     if (failed) return 'failed';
     const seconds = (Date.now() - startedAt) / 1000;
-    if (ended || (replay && seconds >= duration)) return 'ended';
+    if (ended || position >= until || (replay && seconds >= duration)) return 'ended';
     if (replay) continue;
     if (stalled >= duration || (!started && seconds > startPatience)) return 'hopeless';
     if (seconds > startPatience + stalled + duration + HANGING) return 'failed';

@@ -22,8 +22,8 @@ const seen = (changes: object = {}) =>
     availabilityStart: START,
     startedAt: START + 5000,
     playback: { stalls: 3, stallSeconds: 1.5 },
+    pictures: PICTURES,
     live: {
-      pictures: PICTURES,
       chunks: { delivered: 90, repaired: 4, late: 1 },
       settled: { stalls: 1, stallSeconds: 0.5 },
     },
@@ -60,8 +60,7 @@ describe('liveOutcome', () => {
   });
 
   it('is interrupted all the time where nothing is shown', () => {
-    const live = { ...seen().live, pictures: [] };
-    expect(liveOutcome(trial, seen({ live }), new Map())!.live).toMatchObject({
+    expect(liveOutcome(trial, seen({ pictures: [] }), new Map())!.live).toMatchObject({
       ...{ latency: null, interruptions: 1, interruptedSeconds: 6 },
     });
   });

@@ -35,13 +35,13 @@ export interface LiveOutcome {
 /** Undefined: on demand. */
 export function liveOutcome(
   { live, media: { frameSeconds } }: Trial,
-  { live: seen, availabilityStart: start, startedAt, playback }: Observation,
+  { live: seen, pictures: told, availabilityStart: start, startedAt, playback }: Observation,
   scored: ReadonlyMap<number, ScoredSegment>,
 ): LiveOutcome | undefined {
   if (!live || !seen || start === undefined || startedAt === undefined || frameSeconds === undefined) return undefined;
   const span = { from: startedAt + 1000 * live.settling, to: startedAt + 1000 * live.seconds };
   const { chunks, settled } = seen;
-  const pictures = everyPicture(seen.pictures);
+  const pictures = everyPicture(told);
   const place = (mediaTime: number) => Math.round(mediaTime / frameSeconds);
   const replaced = new Set([...scored.values()].flatMap(({ replaced: times = [] }) => times.map(place)));
   const whole = pictures.filter(([, mediaTime]) => !replaced.has(place(mediaTime))).map(([at]) => at);

@@ -16,25 +16,26 @@ const NO_CHUNKS = { delivered: 0, repaired: 0, late: 0 };
 /** Whole segments are known by their number; times are not exact. */
 const ROUNDING = 1e-3;
 
-/** What a live playback shows: its pictures, its chunks, and all bytes that were appended. */
+/** What a live playback shows: its chunks, and all bytes that were appended. */
 export class LiveRecorder {
   readonly #video: HTMLVideoElement;
   readonly #segmentDuration: number;
-  readonly #pictures: ShownPicture[] = [];
+  readonly #pictures: readonly ShownPicture[];
   readonly #appended: Uint8Array[] = [];
   readonly #segments = new Map<number, DeliveredSegment>();
   #chunks = { ...NO_CHUNKS };
   #settled: Pick<PlaybackSummary, 'stalls' | 'stallSeconds'> | undefined;
 
-  /** `settled`: what of stalls belongs to the time before players have settled, which lasts that many seconds. Chunks count from then on. */
+  /** `pictures`: those that the video shows, as they come; `settled`: what of stalls belongs to the time before players have settled, which lasts that many seconds. Chunks count from then on. */
   constructor(
     video: HTMLVideoElement,
     segmentDuration: number,
+    pictures: readonly ShownPicture[],
     settled: { readonly seconds: number; readonly summary: () => PlaybackSummary },
   ) {
     this.#video = video;
     this.#segmentDuration = segmentDuration;
-    this.#watchPictures();
+    this.#pictures = pictures;
     this.#watchAppends();
     setTimeout(() => {
       this.#settled = settled.summary();
@@ -44,7 +45,7 @@ export class LiveRecorder {
 
   get record(): LiveRecord {
     const { stalls, stallSeconds } = this.#settled ?? { stalls: 0, stallSeconds: 0 };
-    return { pictures: this.#pictures, chunks: this.#chunks, settled: { stalls, stallSeconds } };
+    return { chunks: this.#chunks, settled: { stalls, stallSeconds } };
   }
 
   /** Base64 of a piece of what was appended, in order; empty behind the last one. */
@@ -97,15 +98,6 @@ export class LiveRecorder {
       ...{ framesTotal: 0, framesSkipped: 0, framesRepaired: 0, frames: '', removed: [] },
       ...{ seconds: this.#segmentDuration, throughput: 0, deliveredAt: 0, estimatedScore: null },
     };
-  }
-
-  #watchPictures(): void {
-    const look = (_: number, picture: VideoFrameCallbackMetadata): void => {
-      const { expectedDisplayTime, mediaTime, presentedFrames } = picture;
-      this.#pictures.push([performance.timeOrigin + expectedDisplayTime, mediaTime, presentedFrames]);
-      this.#video.requestVideoFrameCallback(look);
-    };
-    this.#video.requestVideoFrameCallback(look);
   }
 
   /** There is video alone. */

@@ -8,8 +8,10 @@ import { Deliveries } from './deliveries.js';
 import { discardedShare, type FragmentLoadingAbandoned } from './discards.js';
 import { LiveRecorder } from './live-recorder.js';
 import { prepareLivePlayer } from './live-stock-player.js';
+import { watchPictures } from './pictures.js';
+import { SeekingViewer } from './seeking-viewer.js';
 import { prepareStockPlayer } from './stock-player.js';
-import type { PageSettings, PathMoment, PlaybackRecord, Progress, Sample } from './types.js';
+import type { PageSettings, PathMoment, PlaybackRecord, Progress, Sample, ShownPicture } from './types.js';
 import { voxelOptions } from './voxel-options.js';
 
 /** The page loads the unmodified dash.js with a script element of its own. */
@@ -28,6 +30,8 @@ class Run {
   readonly #player: MediaPlayerClass;
   readonly #video: HTMLVideoElement;
   readonly #deliveries = new Deliveries();
+  readonly #pictures: readonly ShownPicture[];
+  readonly #viewer: SeekingViewer | undefined;
   readonly #samples: Sample[] = [];
   readonly #pathMoments: PathMoment[] = [];
   readonly #notes: string[] = [];
@@ -39,7 +43,10 @@ class Run {
 
   constructor(video: HTMLVideoElement, settings: PageSettings) {
     this.#video = video;
-    this.#observer = new VideoObserver(video, this.#startedAt, 'player');
+    const { seekTo } = settings;
+    this.#observer = new VideoObserver(video, this.#startedAt, seekTo ? 'viewer' : 'player');
+    this.#pictures = watchPictures(video);
+    this.#viewer = seekTo && new SeekingViewer(video, this.#pictures, seekTo);
     this.#player = dashjs.MediaPlayer().create();
     this.#live = this.#liveRecorder(settings);
     this.#throughput =
@@ -52,7 +59,14 @@ class Run {
 
   progress(): Progress {
     const { ended, errors, startupMs, stallSeconds, position } = this.#observer.summary();
-    return { ended, failed: errors.length > 0, started: startupMs !== undefined, stalled: stallSeconds, position };
+    const isOver = ended || this.#viewer?.isDone === true;
+    return {
+      ended: isOver,
+      failed: errors.length > 0,
+      started: startupMs !== undefined,
+      stalled: stallSeconds,
+      position,
+    };
   }
 
   record(): PlaybackRecord {
@@ -60,6 +74,13 @@ class Run {
       playback: this.#observer.summary(),
       segments: this.#deliveries.segments,
       samples: this.#samples,
+      pictures: this.#pictures,
+      ...(this.#viewer && { seeks: this.#viewer.seeks }),
+      times: {
+        start: performance.timeOrigin + this.#startedAt,
+        request: firstRequest(this.#startedAt),
+        end: performance.timeOrigin + performance.now(),
+      },
       pathMoments: this.#pathMoments,
       protocols: mediaProtocols(),
       ...(this.#discards && { discards: this.#discards }),
@@ -80,7 +101,7 @@ class Run {
   #liveRecorder({ live, segmentDuration }: PageSettings): LiveRecorder | undefined {
     if (!live) return undefined;
     const summary = () => this.#observer.summary();
-    return new LiveRecorder(this.#video, segmentDuration, { seconds: live.settling, summary });
+    return new LiveRecorder(this.#video, segmentDuration, this.#pictures, { seconds: live.settling, summary });
   }
 
   #listenToStock(settings: PageSettings): () => number | undefined {
@@ -170,6 +191,14 @@ class Run {
   #now(): number {
     return (performance.now() - this.#startedAt) / 1000;
   }
+}
+
+/** When the media's first request began, ms since 1970; `startedAt`, on the page's clock, where there was none. */
+function firstRequest(startedAt: number): number {
+  const begun = (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
+    .filter(({ name }) => name.includes('/media/'))
+    .map(({ fetchStart }) => fetchStart);
+  return performance.timeOrigin + Math.min(...(begun.length > 0 ? begun : [startedAt]));
 }
 
 function mediaProtocols(): Record<string, number> {

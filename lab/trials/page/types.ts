@@ -13,6 +13,8 @@ export interface PageSettings {
   readonly segmentDuration: number;
   /** Absent: on demand. */
   readonly live?: LiveSettings;
+  /** Media times to jump to one after the other, s. Absent: the video is watched. */
+  readonly seekTo?: readonly number[];
   /** The server's addresses, where the player is to use several. */
   readonly paths?: readonly { readonly url: string; readonly cost: number }[];
 }
@@ -27,9 +29,18 @@ export interface LiveSettings {
 /** A picture that was shown: when, in ms since 1970, its media time, s, and how many the browser had shown with it. */
 export type ShownPicture = readonly [at: number, mediaTime: number, count: number];
 
+/** A viewer jumped to another place. */
+export interface SeekAction {
+  /** Ms since 1970. */
+  readonly at: number;
+  /** Media time, s. */
+  readonly to: number;
+  /** The place was in the buffer. */
+  readonly buffered: boolean;
+}
+
 /** What is known of a live playback besides. */
 export interface LiveRecord {
-  readonly pictures: readonly ShownPicture[];
   /** Over the session, once players had settled; late: playback had reached them. */
   readonly chunks: { readonly delivered: number; readonly repaired: number; readonly late: number };
   /** Those of all stalls that came while players settled. */
@@ -94,6 +105,12 @@ export interface PlaybackRecord {
   /** In the order of delivery. */
   readonly segments: readonly DeliveredSegment[];
   readonly samples: readonly Sample[];
+  /** All, in order. */
+  readonly pictures: readonly ShownPicture[];
+  /** In order. Absent: the viewer only watched. */
+  readonly seeks?: readonly SeekAction[];
+  /** The player's start, its first request and the end of the session, ms since 1970. */
+  readonly times: { readonly start: number; readonly request: number; readonly end: number };
   readonly pathMoments: readonly PathMoment[];
   /** `nextHopProtocol` of the media's requests, with how many there were; h3 is HTTP/3. */
   readonly protocols: Readonly<Record<string, number>>;

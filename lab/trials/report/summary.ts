@@ -39,6 +39,10 @@ export interface SummaryRow extends Scenario {
   readonly stalls: Estimate;
   /** Seconds, of the sessions that started. */
   readonly startupMedian: number | null;
+  /** Median seconds until a right picture was on the screen: from the start, from every jump, from every return of the link. */
+  readonly start: number | null;
+  readonly seek: number | null;
+  readonly resume: number | null;
   /** Mean score of the first ten seconds. */
   readonly scoreFirst: number | null;
   readonly segmentsWithDrops: number;
@@ -140,6 +144,7 @@ function row(results: readonly TrialResult[], baseline: readonly TrialResult[]):
     switches: estimate(({ switches }) => switches),
     stalls: estimate(({ stalls }) => stalls),
     startupMedian: startups.length > 0 ? median(startups) : null,
+    ...firstPicturesOf(results),
     scoreFirst: meanOfPresent(results.map(({ scoreFirst }) => scoreFirst)),
     segmentsWithDrops: mean(results.map(({ segmentsWithDrops }) => segmentsWithDrops)),
     dropsWithReferences: meanOfPresent(results.map(({ dropsWithReferences }) => dropsWithReferences)),
@@ -219,6 +224,16 @@ function outagesOf(paths: readonly PathResult[]): OutageCounts[] | undefined {
     const usedAgain = times.length < own.length ? null : Math.max(...times);
     return { start, stop, failures: mean(own.map(({ failures }) => failures)), usedAgain };
   });
+}
+
+function firstPicturesOf(results: readonly TrialResult[]): Pick<SummaryRow, 'start' | 'seek' | 'resume'> {
+  const medianOf = (all: readonly { readonly seconds: number }[]) =>
+    all.length > 0 ? median(all.map(({ seconds }) => seconds)) : null;
+  return {
+    start: medianOf(results.flatMap(({ firstPictures }) => (firstPictures ? [firstPictures.start] : []))),
+    seek: medianOf(results.flatMap(({ firstPictures }) => firstPictures?.seeks ?? [])),
+    resume: medianOf(results.flatMap(({ firstPictures }) => firstPictures?.resumes ?? [])),
+  };
 }
 
 function meanShares(shares: readonly MosShares[]): MosShares {
