@@ -1,15 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../../tools/setup/paths.mjs';
 import { run, say, UserError } from '../../tools/setup/process.mjs';
-import { ensureLinkEmulator } from '../../tools/setup/rust.mjs';
 import { medianInterval, type Bounded } from '../sim/report/statistics.js';
 import { readConfig } from '../trials/config.js';
 import type { TrialResult } from '../trials/result.js';
 import { atMost, barLine, type Bar } from '../sim/report/bar.js';
 import { readResults } from '../trials/results-file.js';
+import { obstacleToLinks } from './support/links.js';
 
 export const usage = `npm run bench -- recovery [--json] [--quick] [--out DIR] [--resume] [--sessions FILE] [--jobs N]: what becomes of lost datagrams in a browser over
 emulated links, of both servers: random losses and bursts of four packets, 60 and 300 ms. Medians over sessions with 95 % intervals.
@@ -79,29 +76,6 @@ export async function main({ json, quick, resume, out, sessions, jobs }: Values)
   if (json) console.log(JSON.stringify({ cells, bars }));
   else console.log([...cells.map(describe), ...bars.map(barLine)].join('\n'));
   return bars;
-}
-
-/** Why no link can be emulated here; undefined where one can. */
-async function obstacleToLinks(): Promise<string | undefined> {
-  const folder = mkdtempSync(join(tmpdir(), 'voxel-bench-'));
-  const direction = {
-    trace: { mbps: 1 },
-    queue: { discipline: 'drop-tail', limit: { packets: 1 } },
-    delayMs: 0,
-  };
-  try {
-    const { linkemu } = await ensureLinkEmulator();
-    const file = join(folder, 'link.json');
-    writeFileSync(file, JSON.stringify({ paths: [{ down: direction, up: direction }] }));
-    const args = ['run', file, '--log', folder, '--', 'sleep', '1', '---', 'true'];
-    const { status, stderr } = spawnSync(linkemu, args, { encoding: 'utf8' });
-    return status === 0 ? undefined : stderr.trim();
-  } catch (error) {
-    if (error instanceof UserError) return error.message;
-    throw error;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }
 
 function cellOf(server: string, path: string, results: readonly TrialResult[]): Cell {
