@@ -10,7 +10,7 @@ import { createRepairer, type ChunkState, type RepairPlan } from './index.js';
 const VECTORS = (
   JSON.parse(readFileSync(new URL('../../test/vectors/removal.json', import.meta.url), 'utf8')) as RemovalVector[]
 ).filter(({ error }) => !error);
-/** Of random segments: durations of a sample, of 512 ticks, at 15 360 a second. */
+/** Duration of a sample of random segments: ticks, of which a second has 15 360. */
 const TICKS = 512;
 const SAMPLE_SECONDS = TICKS / 15_360;
 
