@@ -36,15 +36,19 @@ class FakeSource extends EventTarget {
   };
 }
 
-const representation = { adaptation: { index: 0, period: { index: 0 } }, mseTimeOffset: 0 } as DashRepresentation;
+const representation = {
+  adaptation: { index: 0, period: { index: 0, start: 0, duration: 10 } },
+  mseTimeOffset: 0,
+  segmentDuration: 4,
+} as DashRepresentation;
 const segments: DashSegment[] = [0, 4].map((startTime, index) => ({
   ...{ index, startTime, duration: 4, representation },
 }));
 
-function videoIn(source: FakeSource, isLast = true, of: object = {}): BufferedVideo {
+function videoIn(source: FakeSource, isLast = true, of: object = {}, loaded = representation): BufferedVideo {
   const processor = {
     getType: () => 'video',
-    getRepresentation: () => representation,
+    getRepresentation: () => loaded,
     getMediaSource: () => source,
     isBufferingCompleted: () => source.isComplete,
     getBufferController: () => ({ getBuffer: () => ({ append: source.append, getBuffer: () => source }) }),
@@ -102,6 +106,17 @@ test('the buffer reaches to the first gap after the moment that plays', () => {
   expect(secondsAhead(ranges([8, 12]), 7.95)).toBeCloseTo(4.05);
   expect(secondsAhead(ranges(), 0)).toBeUndefined();
   expect(secondsAhead(undefined, 0)).toBeUndefined();
+});
+
+test('the segment of a seek is that of its time, unless that is in the buffer or in another period', () => {
+  const source = new FakeSource();
+  const video = videoIn(source);
+  expect(video.placeAfterSeek(8.5)).toMatchObject({ index: 2, startTime: 8, duration: 2, representation });
+  expect(video.placeAfterSeek(7.9)).toBeUndefined();
+  expect(video.placeAfterSeek(10)).toBeUndefined();
+  expect(video.placeAfterSeek(-0.1)).toBeUndefined();
+  const varying = { ...representation, segmentDuration: NaN };
+  expect(videoIn(source, true, {}, varying).placeAfterSeek(8.5)).toBeUndefined();
 });
 
 test('the buffer is as long as it is now, not as long as dash.js counted it last', () => {

@@ -63,6 +63,19 @@ export class BufferedVideo implements PlayerVideo {
     return this.#processor?.probeNextRequest() ?? undefined;
   }
 
+  /** As dash.js finds it where all segments have one duration; it goes on with the representation that it loads. */
+  placeAfterSeek(time: number): DashSegment | undefined {
+    const representation = this.#processor?.getRepresentation();
+    if (!representation || secondsAhead(this.#buffered, time) !== undefined) return undefined;
+    const { segmentDuration, adaptation } = representation;
+    const { start, duration: periodDuration } = adaptation.period;
+    const end = start + periodDuration;
+    const index = Math.floor((time - start) / segmentDuration);
+    if (!(index >= 0 && time < end)) return undefined;
+    const startTime = start + index * segmentDuration;
+    return { index, startTime, duration: Math.min(segmentDuration, end - startTime), representation };
+  }
+
   /** Whether playback is to start within that segment. */
   startsIn({ startTime, duration }: Pick<DashSegment, 'startTime' | 'duration'>): boolean {
     return this.startTime >= startTime && this.startTime < startTime + duration;

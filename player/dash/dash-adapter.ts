@@ -7,6 +7,7 @@ import {
   type PluginParts,
   type SegmentParts,
 } from '../segments/wiring.js';
+import { AudioInitialization } from './audio-initialization.js';
 import { BufferedVideo } from './buffered-video.js';
 import { requestTypes, type DashPlayer, type LoaderResponse } from './dash-types.js';
 import { extendPlayer } from './extensions.js';
@@ -60,7 +61,15 @@ class DashAdapter implements Connection {
     });
     // An update of a manifest may be asked for elsewhere than where the manifest came from.
     const openSession = (manifestUrl: string): void => (this.live ? undefined : this.#openSession(manifestUrl));
-    const loader = new LoaderAdapter({ openSession, initializations, segments, audio, headStart });
+    const audioInitialization = new AudioInitialization({ content, audio });
+    const loader = new LoaderAdapter({
+      openSession,
+      initializations,
+      segments,
+      audio,
+      audioInitialization,
+      headStart,
+    });
     this.#undo.push(extendPlayer(player, loader));
     this.#live = openLive?.(player, video, parts);
     if (rateControl) {
@@ -93,9 +102,12 @@ class DashAdapter implements Connection {
       this.player,
       {
         manifestLoaded: ({ data }: { readonly data?: ManifestElement }) => this.#onManifestLoaded(data),
-        playbackSeeking: () => {
-          this.#segmentParts.pipeline.cancel();
+        playbackSeeking: (event: { readonly seekTime: number }) => {
+          const { pipeline, segments } = this.#segmentParts;
+          pipeline.cancel();
           this.parts.rateControl?.reset();
+          // dash.js now ends what is under way, and puts a time behind the end before it.
+          queueMicrotask(() => segments.seek(event.seekTime));
         },
         seekTarget: ({ time }: { readonly time: number }) => (this.video.startTime = time),
       },

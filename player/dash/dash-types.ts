@@ -83,7 +83,11 @@ export interface DashRepresentation {
   readonly initialization?: string | null;
   /** Range of the initialization segment: `first-last`, both inclusive; no string where it is a whole file. */
   readonly range?: unknown;
-  readonly adaptation: { readonly index: number; readonly period: { readonly index: number } };
+  readonly adaptation: {
+    readonly index: number;
+    /** Times in seconds. */
+    readonly period: { readonly index: number; readonly start: number; readonly duration: number };
+  };
 }
 
 export interface FragmentRequest {

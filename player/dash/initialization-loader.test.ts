@@ -11,7 +11,7 @@ const RANGE = '0-3';
 
 const representations = ['q00', 'q01', 'q02'].map((id): DashRepresentation => ({
   ...{ id, bandwidth: 1000, segmentDuration: 1, mseTimeOffset: 0, range: RANGE },
-  adaptation: { index: 0, period: { index: 0 } },
+  adaptation: { index: 0, period: { index: 0, start: 0, duration: 60 } },
 }));
 const [low, high] = representations as [DashRepresentation, DashRepresentation];
 const bytesOf = ({ id }: DashRepresentation): Uint8Array => new TextEncoder().encode(`${id}!`);

@@ -1,5 +1,6 @@
 import type { AudioLoader } from '../segments/fetch/audio-loader.js';
 import type { SegmentLoader } from '../segments/fetch/segment-loader.js';
+import type { AudioInitialization } from './audio-initialization.js';
 import {
   requestTypes,
   type FragmentRequest,
@@ -18,6 +19,7 @@ export interface LoaderAdapterOptions {
   readonly initializations: InitializationLoader;
   readonly segments: SegmentLoader;
   readonly audio: Pick<AudioLoader, 'load'>;
+  readonly audioInitialization: AudioInitialization;
   readonly headStart: Pick<HeadStart, 'load' | 'keepFor' | 'startedAt'>;
 }
 
@@ -33,7 +35,7 @@ export class LoaderAdapter implements Extension {
   }
 
   load(request: LoaderRequest, response: LoaderResponse, dashLoad: Load): void {
-    const { openSession, initializations, segments, audio, headStart } = this.options;
+    const { openSession, initializations, segments, audio, audioInitialization, headStart } = this.options;
     const parentLoad = this.#patient((own, answer) => headStart.load(own, answer, dashLoad));
     const fragment = request.customData.request;
     const { type, mediaType } = fragment;
@@ -50,6 +52,8 @@ export class LoaderAdapter implements Extension {
       segments.load(fragment, request, answer);
     } else if (mediaType === 'audio' && type === requestTypes.media) {
       audio.load(fragment, request, playerRequest(request, response, parentLoad));
+    } else if (mediaType === 'audio' && type === requestTypes.initialization) {
+      audioInitialization.load(request, response, parentLoad);
     } else parentLoad(request, response);
   }
 

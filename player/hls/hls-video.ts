@@ -44,6 +44,11 @@ export class HlsVideo implements PlayerVideo {
     return fragment && segmentOf(hls, fragment);
   }
 
+  /** hls.js asks for it in the task after the seek. */
+  placeAfterSeek(): undefined {
+    return undefined;
+  }
+
   /** hls.js asks for an initialization segment and waits for it: nothing is asked for beside it. */
   startsIn(): boolean {
     return false;

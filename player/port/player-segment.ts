@@ -33,7 +33,10 @@ export type BufferedSegment = Pick<PlayerSegment, 'index' | 'startTime' | 'durat
 };
 
 /** Seconds; the last segment's own duration may be shorter, and some have no common one. */
-export function segmentDurationOf({ representation, duration }: Omit<PlayerSegment, 'url' | 'range'>): number {
+export function segmentDurationOf({
+  representation,
+  duration,
+}: Pick<PlayerSegment, 'representation' | 'duration'>): number {
   return Number.isFinite(representation?.segmentDuration) ? representation!.segmentDuration : duration;
 }
 
@@ -54,6 +57,8 @@ export interface PlayerVideo {
   readonly isLastRequested: boolean;
   /** What the player would ask for now, with the representation that it loads; undefined at the end. */
   readonly nextRequest: PlayerSegment | undefined;
+  /** What the player will ask for after a seek to that time; undefined: nothing, as it is in the buffer, or the player alone can tell. */
+  placeAfterSeek(time: number): BufferedSegment | undefined;
   /** Whether playback is to start within that segment. */
   startsIn(segment: Pick<PlayerSegment, 'startTime' | 'duration'>): boolean;
   /** True when the segment is in the buffer, and what is appended now would stand in its place. */

@@ -26,6 +26,8 @@ export interface SegmentChoice {
   readonly decision: Decision | undefined;
 }
 
+type ChosenSegment = Pick<PlayerSegment, 'index' | 'duration' | 'representation'>;
+
 /** Puts the situation of the player before the rate control. */
 export class SegmentChooser {
   constructor(private readonly collaborators: SegmentChooserCollaborators) {}
@@ -42,11 +44,16 @@ export class SegmentChooser {
 
   /**
    * The decision that brought the player to that segment, or one among the levels of the representation that the player chose.
-   * Undefined where the user or the page has pinned a representation.
+   * Undefined where the user or the page has pinned a representation. `bufferLevel`: seconds that are left to play before the segment.
    */
-  chooseLevel(representation: RepresentationMap, fragment: PlayerSegment): Decision | undefined {
+  chooseLevel(
+    representation: RepresentationMap,
+    fragment: ChosenSegment,
+    bufferLevel = this.collaborators.video.bufferLevel,
+  ): Decision | undefined {
     const { rateControl, settings } = this.collaborators;
-    return settings.isVideoPinned ? undefined : rateControl?.decideLevel(representation, this.#situation(fragment));
+    if (settings.isVideoPinned) return undefined;
+    return rateControl?.decideLevel(representation, this.#situation(fragment, bufferLevel));
   }
 
   /**
@@ -71,7 +78,7 @@ export class SegmentChooser {
     return (decision && rateControl?.review(decision, progress, video.bufferLevel)) ?? { action: 'continue' };
   }
 
-  #situation(fragment: PlayerSegment, bufferLevel = this.collaborators.video.bufferLevel): Situation {
+  #situation(fragment: ChosenSegment, bufferLevel = this.collaborators.video.bufferLevel): Situation {
     const { sessions, headStart } = this.collaborators;
     const segments = sessions.isOpen && !headStart.isRunning ? 'partial' : 'whole';
     return { segmentIndex: fragment.index, segmentDuration: segmentDurationOf(fragment), bufferLevel, segments };

@@ -44,11 +44,16 @@ export class AudioLoader {
     return this.#delivered.has(fragment);
   }
 
+  /** True when the server has not that file, or not as it was. */
+  hasRefused(fragment: Pick<AudioSegment, 'url'>): boolean {
+    return this.#refused.has(fileOf(fragment));
+  }
+
   load(fragment: AudioSegment, request: WantedSegment['request'], answer: PlayerRequest): void {
     const { sessions, requests, content } = this.collaborators;
     const map = wholeOf(fragment);
     const { session } = sessions;
-    if (!map || !session || this.#refused.has(fileOf(fragment))) return answer.loadOwn();
+    if (!map || !session || this.hasRefused(fragment)) return answer.loadOwn();
     const { origin } = content.presentation;
     const segment = { request, key: '', map, edition: 0, decision: undefined, origin };
     try {
@@ -107,7 +112,7 @@ export class AudioLoader {
 }
 
 /** The query may differ with every request (CMCD). */
-const fileOf = ({ url }: AudioSegment): string => url.split('?', 1)[0]!;
+const fileOf = ({ url }: Pick<AudioSegment, 'url'>): string => url.split('?', 1)[0]!;
 
 /** Undefined for what is not a part of a file: its length is not known. */
 function wholeOf({ range: text }: AudioSegment): SegmentMap | undefined {

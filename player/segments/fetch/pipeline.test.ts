@@ -7,6 +7,7 @@ import { datagram, FakeVoxelServer, responses, type FakeRequest } from '../../..
 import { openPageSession } from '../../../test/unit/page-client.js';
 import { fileBytes, segmentOf } from '../../../test/unit/segment-content.js';
 import { EventEmitter } from '../../api/events.js';
+import type { BufferedSegment } from '../../port/player-segment.js';
 import { Journal } from '../record/journal.js';
 import type { Content } from '../choose/content.js';
 import type { Decision } from '../choose/rate-control.js';
@@ -41,9 +42,12 @@ describe('Pipeline', () => {
   let isDestroyed: boolean;
   let bufferLevel: number;
   let startTime: number;
+  let place: BufferedSegment | undefined;
   let strategy: Strategy;
   const suspend = vi.fn();
   const chooseAhead = vi.fn(() => choice);
+  const chooseLevel = vi.fn((): Decision | undefined => decisions[0]);
+  const want = vi.fn();
   let journal: Journal;
   let pipeline: Pipeline;
   let segments: SegmentLoader;
@@ -120,6 +124,8 @@ describe('Pipeline', () => {
     bufferLevel = 4;
     isDestroyed = false;
     startTime = 0;
+    place = undefined;
+    chooseLevel.mockClear();
     strategy = { ...voxel, pipelineAt: 0.9 };
     journal = new Journal(new EventEmitter<LivePluginEventMap>());
     const sessions = {
@@ -147,6 +153,7 @@ describe('Pipeline', () => {
         return next;
       },
       startsIn: (fragment: FragmentRequest) => fragment.startTime === startTime,
+      placeAfterSeek: () => place,
       playbackRate: 1,
     };
     const preferences = {
@@ -170,9 +177,9 @@ describe('Pipeline', () => {
       keyOf: ({ id }: { id: string }) => `0/${id}`,
       origin: ORIGIN,
     };
-    const content = { presentation } as unknown as Content;
+    const content = { presentation, indexes: { want } } as unknown as Content;
     const chooser = {
-      ...{ chooseAhead, chooseLevel: () => decisions[0], review: () => ({ action: 'continue' as const }) },
+      ...{ chooseAhead, chooseLevel, review: () => ({ action: 'continue' as const }) },
     };
     const nextRequest = new NextRequest({ preferences, settings: { secondsHeld: 14 }, video });
     pipeline = new Pipeline({ nextRequest, chooser, requests, content, video });
@@ -332,6 +339,64 @@ describe('Pipeline', () => {
       complete((await requests(2)) as [FakeRequest, FakeRequest]);
       await vi.waitFor(() => expect(first.customData.onloadend).toHaveBeenCalledOnce());
       expect(journal.segments).toMatchObject([{ index: 0, early: false }]);
+    });
+  });
+
+  describe('the segment of a seek', () => {
+    const placeOf = (index: number, { id } = low): BufferedSegment =>
+      ({ index, startTime: 2 * index, duration: 2, representation: { id } }) as BufferedSegment;
+
+    beforeEach(() => {
+      place = placeOf(3);
+      chooseLevel.mockReturnValue(decisions[3]);
+      const request = { ...fragmentFor(0), type: 'InitializationSegment', index: NaN, range: '0-999' };
+      pipeline.learn(low, request, { url: request.url });
+    });
+
+    it('is asked for at once, chosen with nothing in the buffer, and adopted: once over the link', async () => {
+      segments.seek(6.5);
+      const early = (await requests(2)) as [FakeRequest, FakeRequest];
+      expect(early.flatMap(({ ranges }) => ranges)).toEqual([
+        ...low.segment(3)!.reliable,
+        ...low.segment(3)!.unreliable,
+      ]);
+      expect(chooseLevel).toHaveBeenCalledExactlyOnceWith(low, place, 0);
+      expect(suspend).toHaveBeenLastCalledWith(6);
+      const asked = requestFor(3);
+      complete(early);
+      await vi.waitFor(() => expect(asked.customData.onloadend).toHaveBeenCalledOnce());
+      expect(journal.segments).toMatchObject([{ index: 3, early: true }]);
+      expect(server.requests).toHaveLength(2);
+    });
+
+    it('is the last of a storm of seeks: nothing is left of the others', async () => {
+      for (let seek = 0; seek < 10; seek++) {
+        place = placeOf(seek % SEGMENTS);
+        pipeline.cancel();
+        segments.seek(0);
+        await requests(2 * (seek + 1));
+      }
+      expect(server.requests.slice(0, -2).every(({ cancelled }) => cancelled)).toBe(true);
+      expect(server.requests.slice(-2).some(({ cancelled }) => cancelled)).toBe(false);
+    });
+
+    it('has its index asked for where that is not here yet, and is left to the player', () => {
+      place = placeOf(SEGMENTS);
+      segments.seek(9);
+      expect(want).toHaveBeenLastCalledWith([low], SEGMENTS);
+      expect(chooseLevel).not.toHaveBeenCalled();
+    });
+
+    it.each<[string, () => void]>([
+      ['it is in the buffer', () => (place = undefined)],
+      ['where its file is has not been seen', () => (place = placeOf(3, high))],
+      ['the plugin is being detached', () => pipeline.stop()],
+    ])('is not asked for where %s', async (_, prepare) => {
+      prepare();
+      segments.seek(6.5);
+      // Long enough for a plan: requests are made in microtasks.
+      await new Promise((resolve) => setTimeout(resolve));
+      expect(server.requests).toEqual([]);
     });
   });
 

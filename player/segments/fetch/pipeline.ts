@@ -8,6 +8,7 @@ import {
 } from '../../../src/voxel-loader/index.js';
 import type { PlayerSegment, PlayerVideo } from '../../port/player-segment.js';
 import type { Presentation } from '../../port/presentation.js';
+import type { Content } from '../choose/content.js';
 import type { SegmentChoice, SegmentChooser } from '../choose/segment-chooser.js';
 import { withoutCmcd, withoutCmcdOfRequest } from './cmcd.js';
 import type { NextRequest } from './next-request.js';
@@ -25,12 +26,17 @@ export interface PipelineCollaborators {
   /** What to ask for. */
   readonly chooser: Pick<SegmentChooser, 'chooseAhead' | 'chooseLevel'>;
   readonly requests: Pick<SegmentRequests, 'plan' | 'start' | 'session'>;
-  readonly content: { readonly presentation: Pick<Presentation, 'representation' | 'keyOf' | 'origin'> };
-  readonly video: Pick<PlayerVideo, 'bufferLevel' | 'nextRequest' | 'startsIn'>;
+  readonly content: {
+    readonly presentation: Pick<Presentation, 'representation' | 'keyOf' | 'origin'>;
+    readonly indexes: Pick<Content['indexes'], 'want'>;
+  };
+  readonly video: Pick<PlayerVideo, 'bufferLevel' | 'nextRequest' | 'startsIn' | 'placeAfterSeek'>;
 }
 
+type EarlySegment = Pick<PlayerSegment, 'index' | 'startTime' | 'duration'>;
+
 interface Circumstances {
-  readonly fragment: PlayerSegment;
+  readonly fragment: EarlySegment;
   readonly session: VoxelSession;
   /** Seconds that are left to play before the segment. */
   readonly bufferLevel: number;
@@ -39,7 +45,7 @@ interface Circumstances {
 
 interface EarlyDownload {
   readonly wanted: WantedSegment;
-  readonly fragment: PlayerSegment;
+  readonly fragment: EarlySegment;
   /** Undefined for a moment: it is being planned. */
   started?: StartedDownload;
 }
@@ -65,7 +71,7 @@ export class Pipeline {
   constructor(private readonly collaborators: PipelineCollaborators) {}
 
   /** The segment that has been asked for ahead of the player. */
-  get earlySegment(): PlayerSegment | undefined {
+  get earlySegment(): EarlySegment | undefined {
     return this.#early?.fragment;
   }
 
@@ -95,6 +101,24 @@ export class Pipeline {
     const decision = chooser.chooseLevel(representation, fragment);
     const wanted = this.#describe({ representation, decision }, fragment);
     if (wanted) void this.#ask(wanted, { fragment, session, bufferLevel: 0 });
+    return wanted !== undefined;
+  }
+
+  /**
+   * Asks for the segment in which playback goes on after a seek to that time, while the player still empties its buffers; where its index
+   * is not here yet, for that. False: no segment is asked for.
+   */
+  seek(time: number): boolean {
+    const { content, chooser, requests, video } = this.collaborators;
+    const { session } = requests;
+    const place = this.#isOff ? undefined : video.placeAfterSeek(time);
+    const representation = place && content.presentation.representation(place.representation);
+    if (!representation) return false;
+    content.indexes.want([representation], place.index);
+    if (!session || !this.#sources.has(representation) || !representation.segment(place.index)) return false;
+    const decision = chooser.chooseLevel(representation, place, 0);
+    const wanted = this.#describe({ representation, decision }, place);
+    if (wanted) void this.#ask(wanted, { fragment: place, session, bufferLevel: 0 });
     return wanted !== undefined;
   }
 
@@ -155,7 +179,7 @@ export class Pipeline {
   }
 
   /** Undefined where its file is not known, and where the rule waits. */
-  #describe({ representation, decision }: SegmentChoice, { index }: PlayerSegment): WantedSegment | undefined {
+  #describe({ representation, decision }: SegmentChoice, { index }: EarlySegment): WantedSegment | undefined {
     const source = this.#sources.get(representation);
     const map = representation.segment(index);
     if (!source || !map || (decision?.delay ?? 0) > 0) return undefined;

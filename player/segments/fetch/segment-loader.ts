@@ -56,6 +56,11 @@ export class SegmentLoader implements AttemptOwner {
     if (this.collaborators.pipeline.begin(representation)) this.#reserve();
   }
 
+  /** Playback goes on at that time: as `Pipeline.seek`. */
+  seek(time: number): void {
+    if (this.collaborators.pipeline.seek(time)) this.#reserve();
+  }
+
   /** True while that request is on its way over the session. */
   has(request: PlayerSegment): boolean {
     return this.#find(request) !== undefined;

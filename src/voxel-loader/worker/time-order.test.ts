@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyRemovableSegment, anyRequest, positions, segmentOf } from '../../../test/unit/segment-content.js';
+import type { SegmentLayout } from '../types.js';
 import { AssemblyPart } from './assembly-part.js';
 import { SegmentAssembly } from './assembly.js';
 import { planRequests } from './request-plan.js';
@@ -14,9 +15,10 @@ const requestsOf = (
   timed: Parameters<typeof timeSteps>[1],
   unreliableBytes = 40,
   delivery: 'datagrams' | 'streams' = 'datagrams',
+  layout: SegmentLayout = map,
 ) => {
-  const assembly = new SegmentAssembly(map, unreliableBytes);
-  return planRequests(assembly, delivery, Infinity, timeSteps(map, timed)).map((planned) => ({
+  const assembly = new SegmentAssembly(layout, unreliableBytes);
+  return planRequests(assembly, delivery, Infinity, timeSteps(layout, timed)).map((planned) => ({
     ranges: new AssemblyPart(assembly, planned.places).fileRanges().map(({ start, end }) => [start, end]),
     delivery: planned.delivery,
   }));
@@ -91,20 +93,43 @@ describe('the order by time', () => {
     ]);
   });
 
-  it('leaves frames that are shown before playback begins to the end', () => {
-    expect(requestsOf({ time, byTimeUntil: 9.5, playFrom: 9.2 }).map(({ ranges }) => ranges)).toEqual([
+  it('begins with all up to the picture that playback begins with, where it is not known what frames need', () => {
+    expect(requestsOf({ time, byTimeUntil: 9.5, playFrom: 9.3 }).map(({ ranges }) => ranges)).toEqual([
       [
         [1000, 1040],
         [1050, 1056],
         [1066, 1072],
         [1082, 1088],
       ],
-      [[1072, 1082]],
+      [
+        [1040, 1050],
+        [1056, 1066],
+        [1072, 1082],
+      ],
+      [[1098, 1104]],
+      [[1088, 1098]],
+    ]);
+  });
+
+  it('leaves frames that are shown before and that no later one needs to the end', () => {
+    // The frame at 1072 needs the one at 1040.
+    const removable = { ...map, unreliable: [...map.unreliable].reverse(), needs: [[], [], [0], []] };
+    const ranges = requestsOf({ time, byTimeUntil: 9.5, playFrom: 9.3 }, 40, 'datagrams', removable);
+    expect(ranges.map((request) => request.ranges)).toEqual([
+      [
+        [1000, 1040],
+        [1050, 1056],
+        [1066, 1072],
+        [1082, 1088],
+      ],
+      [
+        [1040, 1050],
+        [1072, 1082],
+      ],
       [[1098, 1104]],
       [
-        [1088, 1098],
         [1056, 1066],
-        [1040, 1050],
+        [1088, 1098],
       ],
     ]);
   });

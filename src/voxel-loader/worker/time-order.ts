@@ -8,13 +8,17 @@ const STEP_SECONDS = 0.5;
 /** Steps of one download: each takes two requests, and a server takes 64 at a time. */
 const MAX_STEPS = 8;
 
+/** Seconds by which frames may be shown after others that are decoded later. */
+const REORDERING = 0.2;
+
 /** What of a request the order goes by. */
 export type TimedRequest = Pick<SegmentRequest, 'time' | 'byTimeUntil' | 'playFrom'>;
 
 /**
  * Ranges of the file in the order in which they are shown, up to `byTimeUntil`, in steps of about half a second; the rest of the segment is in
  * none of them. Frames lie in the file in decode order, and those that may be missing are taken to be spread evenly: the `moof` that knows
- * better is still to come. Before the step of `playFrom` only what later frames need is listed.
+ * better is still to come. With `playFrom` the first step reaches to that of its picture, and of what is shown before has only what later
+ * frames need.
  */
 export function timeSteps(map: SegmentLayout, { time, byTimeUntil, playFrom }: TimedRequest): ByteRange[][] {
   if (!time || byTimeUntil === undefined || !(byTimeUntil > time.start)) return [];
@@ -27,20 +31,26 @@ export function timeSteps(map: SegmentLayout, { time, byTimeUntil, playFrom }: T
   };
   const length = seconds / count;
   const ends = Array.from({ length: count }, (_, index) => positionAt(time.start + (index + 1) * length));
-  const target = Math.floor(((playFrom ?? time.start) - time.start) / length);
-  const leftOut = new IntervalSet(target > 0 ? unneededBefore(map, ends[Math.min(target, count) - 1]!) : []);
-  return ends.flatMap((end, index) => {
-    const step = leftOut.gaps(index === 0 ? map.range.start : ends[index - 1]!, end);
+  const before = Math.floor(((playFrom ?? time.start) - REORDERING - time.start) / length);
+  const target = Math.min(Math.max(0, before), count - 1);
+  const leftOut = new IntervalSet(target > 0 ? unneededBefore(map, ends[target - 1]!) : []);
+  const steps = ends.slice(target);
+  return steps.flatMap((end, index) => {
+    const step = leftOut.gaps(index === 0 ? map.range.start : steps[index - 1]!, end);
     return totalBytes(step) > 0 ? [step] : [];
   });
 }
 
-/** Unreliable ranges before that position of the file which no frame from there on needs. Without `needs` none is known to be needed. */
+/**
+ * Unreliable ranges before that position of the file which no frame from there on needs. Where the index does not say what frames need,
+ * each may need all before it.
+ */
 export function unneededBefore({ unreliable, needs }: SegmentLayout, position: number): ByteRange[] {
+  if (!needs) return [];
   const isNeeded = unreliable.map(({ start }) => start >= position);
   // What a frame needs stands before it.
   for (let index = unreliable.length - 1; index >= 0; index--) {
-    if (isNeeded[index]) for (const earlier of needs?.[index] ?? []) isNeeded[earlier] = true;
+    if (isNeeded[index]) for (const earlier of needs[index] ?? []) isNeeded[earlier] = true;
   }
   return unreliable.filter((_, index) => !isNeeded[index]);
 }
