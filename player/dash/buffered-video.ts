@@ -63,7 +63,7 @@ export class BufferedVideo implements PlayerVideo {
     return this.#processor?.probeNextRequest() ?? undefined;
   }
 
-  /** As dash.js finds it where all segments have one duration; it goes on with the representation that it loads. */
+  /** dash.js finds it this way where all segments have one duration; it goes on with the representation that it loads. */
   placeAfterSeek(time: number): DashSegment | undefined {
     const representation = this.#processor?.getRepresentation();
     if (!representation || secondsAhead(this.#buffered, time) !== undefined) return undefined;
