@@ -53,19 +53,25 @@ export async function smoke({ config, out, jobs, keep, only }: TrialsOptions, si
   return failed.length > 0 ? 1 : 0;
 }
 
-/** One for each server and control, with the systems that no configuration before it has with these. */
+/**
+ * One for each server and control, with what no configuration before it has: a system on this server and kind of path, or this control of
+ * the server. A control is the server's affair: one system shows that it is there.
+ */
 export function smokeConfigs(configs: readonly TrialsConfig[]): TrialsConfig[] {
   const seen = new Set<string>();
-  return configs.flatMap((config) =>
-    config.servers.flatMap((server) =>
+  const isNew = (...facts: readonly string[]) => seen.size < seen.add(facts.join(' ')).size;
+  return configs.flatMap((config) => {
+    const kind = kindOf(config);
+    return config.servers.flatMap((server) =>
       config.controls.flatMap((control) => {
-        const keyOf = (system: string) => [system, server, control, ...kindOf(config)].join(' ');
-        const systems = config.systems.filter(({ name }) => !seen.has(keyOf(name)));
-        for (const { name } of systems) seen.add(keyOf(name));
+        const systems = config.systems.filter(({ name }) => {
+          const isOther = isNew('system', name, server, ...kind);
+          return isNew('control', control, server, ...kind) || isOther;
+        });
         return systems.length > 0 ? [{ ...shortened(config), systems, servers: [server], controls: [control] }] : [];
       }),
-    ),
-  );
+    );
+  });
 }
 
 /** The configurations with the systems named `only`, all where it is undefined. Throws a `UserError` where there are none. */
