@@ -13,6 +13,7 @@ import { launchChrome } from '../../tools/start/headless.mjs';
 import { prepareClip } from './support/clip.js';
 
 const SECONDS = 8;
+const SEGMENT_SECONDS = 2;
 /** A busy machine is late with the encoder and with the players. */
 const LIVE_SECONDS = 20;
 
@@ -31,7 +32,7 @@ let browser: Browser;
 beforeAll(async () => {
   await ensureBuild();
   folder = mkdtempSync(join(tmpdir(), 'voxel-presets-'));
-  programs = await startPrograms(await prepareClip(folder, { seconds: SECONDS, segmentSeconds: 2 }));
+  programs = await startPrograms(await prepareClip(folder, { seconds: SECONDS, segmentSeconds: SEGMENT_SECONDS }));
   control = await startControlServer({
     ...{ page: join(root, 'dist/compare'), port: 0, presets: PRESETS, recordTo: undefined },
     program: async (isLive) => ({ ...(await programs.program(isLive)), duration: isLive ? LIVE_SECONDS : SECONDS }),
@@ -58,16 +59,24 @@ async function start(preset: string): Promise<Page> {
   return page;
 }
 
-/** A busy machine opens a session late, and its encoder is late with a segment; both come over HTTP then. */
-const isLate = (fallback: string): boolean => / session-opening: |status: the server answered 404$/.test(fallback);
+/** A busy machine opens a session late, or has an index late, which on a slow link shares that with sound: segments come over HTTP then. */
+const isEarly = (fallback: string): boolean => / (?:session-opening|index-late): /.test(fallback);
+/** And its encoder is late with a segment. */
+const isUnfinished = (fallback: string): boolean => /status: the server answered 404$/.test(fallback);
 
 async function reportOf(page: Page) {
   await page.waitForFunction(() => window.voxelCompare.hasEnded, { timeout: 120_000 });
   const report = (await page.evaluate(() => window.voxelCompare.report()))!;
-  const mayBeLate = (fallback: string) => report.preset.isLive && isLate(fallback);
+  const mayBe = (fallback: string) => isEarly(fallback) || (report.preset.isLive && isUnfinished(fallback));
   for (const { errors, fallbacks } of report.players)
-    expect([...errors, ...fallbacks.filter((fallback) => !mayBeLate(fallback))]).toEqual([]);
+    expect([...errors, ...fallbacks.filter((fallback) => !mayBe(fallback))]).toEqual([]);
   return report;
+}
+
+/** Segments of a player that the page knows: all but those that dash.js loaded itself, as their index was late. */
+function expectSegments({ segments, fallbacks }: { segments: number; fallbacks: readonly string[] }): void {
+  const late = fallbacks.filter((fallback) => / index-late: /.test(fallback)).length;
+  expect(segments).toBeGreaterThanOrEqual(SECONDS / SEGMENT_SECONDS - late);
 }
 
 it('two links: VOXEL has both, dash.js the first; a clip of them is saved', async () => {
@@ -75,7 +84,8 @@ it('two links: VOXEL has both, dash.js the first; a clip of them is saved', asyn
   await page.click('#clip');
   const [dynamic, ...voxels] = (await reportOf(page)).players;
   for (const voxel of voxels) {
-    expect(voxel).toMatchObject({ hasEnded: true, segments: 4 });
+    expect(voxel.hasEnded).toBe(true);
+    expectSegments(voxel);
     expect(voxel.waited).toBeLessThan(dynamic!.waited / 2);
   }
   const clip = join(folder, 'voxel-compare.webm');
