@@ -75,7 +75,11 @@ class HlsAdapter implements LoadsFragments {
   load({ frag, part, ...request }: LoaderContext, answer: FragmentAnswer): boolean {
     if (part || !this.#segmentParts.content.presentation.hasVoxelData) return false;
     if (frag.type === 'audio' && frag.sn !== 'initSegment') {
-      this.#segmentParts.audio.load({ index: frag.sn, url: frag.url, range: rangeOf(frag) }, request, answer);
+      this.#segmentParts.audio.load(
+        { index: frag.sn, startTime: frag.start, url: frag.url, range: rangeOf(frag) },
+        request,
+        answer,
+      );
       return true;
     }
     if (frag.type !== 'main') return false;

@@ -81,6 +81,6 @@ export function connectSegments(
   const createAttempt: SegmentLoaderCollaborators['createAttempt'] = (segment, owner) =>
     new Attempt(segment, { sessions, requests, chooser, recorder, owner });
   const segments = new SegmentLoader({ content, chooser, pipeline, recorder, createAttempt });
-  const audio = new AudioLoader({ sessions, requests, content, journal });
+  const audio = new AudioLoader({ sessions, requests, content, journal, video: segments });
   return { content, chooser, recorder, pipeline, segments, audio };
 }

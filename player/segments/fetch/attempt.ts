@@ -2,6 +2,7 @@ import { REVIEW_INTERVAL } from '../../../src/delivery/index.js';
 import {
   VoxelError,
   type DeliveredSegment,
+  type SegmentDownload,
   type SegmentProgress,
   type VoxelErrorCode,
 } from '../../../src/voxel-loader/index.js';
@@ -87,6 +88,11 @@ export class Attempt {
     readonly segment: RequestedSegment,
     private readonly collaborators: AttemptCollaborators,
   ) {}
+
+  /** What is under way over the session. */
+  get download(): SegmentDownload | undefined {
+    return this.#state.rung === 'session' ? this.#state.started?.download : undefined;
+  }
 
   /** Resolves when the segment is delivered, aborted or handed to the player's loader. */
   async start(): Promise<void> {

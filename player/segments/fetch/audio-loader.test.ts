@@ -1,8 +1,8 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { VoxelSession } from '../../../src/voxel-loader/index.js';
+import type { SegmentDownload, VoxelSession } from '../../../src/voxel-loader/index.js';
 import { FakeVoxelServer, responses, type FakeRequest } from '../../../test/unit/fake-voxel-server.js';
 import { openPageSession } from '../../../test/unit/page-client.js';
-import { fileBytes } from '../../../test/unit/segment-content.js';
+import { fileBytes, segmentOf } from '../../../test/unit/segment-content.js';
 import { AudioLoader } from './audio-loader.js';
 import { SegmentRequests, type DownloadPreferences, type SegmentRequestsCollaborators } from './segment-requests.js';
 import type { PlayerSegment } from '../../port/player-segment.js';
@@ -26,11 +26,12 @@ const [fallback, abandon, loadOwn, deliver, progress] = [vi.fn(), vi.fn(), vi.fn
 const probe = vi.fn(() => Promise.resolve());
 const arrivals = { bytes: 0 };
 let loader: AudioLoader;
+const downloadBefore = vi.fn<(time: number) => SegmentDownload | undefined>();
 /** Gives the request up as dash.js does. */
 let abort: () => void;
 
 beforeEach(() => {
-  for (const mock of [fallback, abandon, loadOwn, deliver, progress]) mock.mockReset();
+  for (const mock of [fallback, abandon, loadOwn, deliver, progress, downloadBefore]) mock.mockReset();
   arrivals.bytes = 0;
   session = undefined;
   loader = new AudioLoader({
@@ -46,6 +47,7 @@ beforeEach(() => {
     ),
     content: { presentation: { origin: ORIGIN } },
     journal: { fallback },
+    video: { downloadBefore },
   });
 });
 
@@ -72,6 +74,22 @@ it('asks the session for all of a segment, on a stream and with its CMCD', async
   expect(progress.mock.lastCall).toEqual([300, 300]);
   expect(loader.hasDelivered(fragment)).toBe(true);
   expect(loadOwn).not.toHaveBeenCalled();
+});
+
+it('lets a segment of video go first that is played before, as after a seek', async () => {
+  const server = await connect();
+  const map = segmentOf(1000, [40, 60]);
+  const how = { unreliableBytes: 60, delivery: 'datagrams', recovery: false, headers: {} } as const;
+  const video = session!.download({ ...how, representation: 'q00', target: '/q00.mp4', map, edition: 0 });
+  downloadBefore.mockReturnValueOnce(video);
+  load();
+  await vi.waitFor(() => expect(server.requests).toHaveLength(3));
+  expect(downloadBefore).toHaveBeenCalledExactlyOnceWith(8);
+  const [, pictures, sound] = server.requests;
+  expect(sound!.head).toContain(`x-voxel-after: ${pictures!.flow}\r\n`);
+  abort();
+  video.abort();
+  await expect(video.result).rejects.toThrow();
 });
 
 it.each([

@@ -2,6 +2,7 @@ import { REVIEW_INTERVAL } from '../../../src/delivery/index.js';
 import { readRange } from '../../../src/manifest/byte-range.js';
 import { MAX_SEGMENT_BYTES } from '../../../src/manifest/limits.js';
 import type { SegmentMap } from '../../../src/manifest/segment-map.js';
+import type { SegmentDownload } from '../../../src/voxel-loader/index.js';
 import { describeError } from '../../api/errors.js';
 import type { SessionManager } from '../../network/session-manager.js';
 import { silentError, SilenceWatch } from '../../network/silence-watch.js';
@@ -17,18 +18,21 @@ const WHOLE: DownloadPlan = {
   ...{ deadline: undefined, buffer: undefined, parity: undefined },
 };
 
-type AudioSegment = Pick<PlayerSegment, 'index' | 'url' | 'range'>;
+type AudioSegment = Pick<PlayerSegment, 'index' | 'url' | 'range' | 'startTime'>;
 
 export interface AudioLoaderCollaborators {
   readonly sessions: Pick<SessionManager, 'session' | 'abandon' | 'probe' | 'arrivals'>;
   readonly requests: Pick<SegmentRequests, 'start'>;
   readonly content: { readonly presentation: Pick<Presentation, 'origin'> };
   readonly journal: Pick<Journal, 'fallback'>;
+  /** Finds a running download of video that is played before that time, in seconds. */
+  readonly video: { downloadBefore(time: number): SegmentDownload | undefined };
 }
 
 /**
  * Loads segments of audio over the session, where the server sends them before all datagrams. Over a connection of its own audio gets
- * no more of the link than the video leaves it, and playback waits for it. What has no session goes to the player's own loader.
+ * no more of the link than the video leaves it, and playback waits for it. What is played later than a segment of video that is on its way
+ * comes after that. What has no session goes to the player's own loader.
  */
 export class AudioLoader {
   /** What hands each download under way over to the player's own loader. */
@@ -50,14 +54,16 @@ export class AudioLoader {
   }
 
   load(fragment: AudioSegment, request: WantedSegment['request'], answer: PlayerRequest): void {
-    const { sessions, requests, content } = this.collaborators;
+    const { sessions, requests, content, video } = this.collaborators;
     const map = wholeOf(fragment);
     const { session } = sessions;
     if (!map || !session || this.hasRefused(fragment)) return answer.loadOwn();
     const { origin } = content.presentation;
     const segment = { request, key: '', map, edition: 0, decision: undefined, origin };
     try {
-      this.#follow(fragment, answer, requests.start(session, segment, WHOLE), origin);
+      // What is heard later does not hold up pictures that are shown sooner: after a seek the viewer waits for those.
+      const after = video.downloadBefore(fragment.startTime);
+      this.#follow(fragment, answer, requests.start(session, segment, WHOLE, after), origin);
     } catch (error) {
       this.#fallBack(error, fragment, answer);
     }

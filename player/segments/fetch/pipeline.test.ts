@@ -369,6 +369,15 @@ describe('Pipeline', () => {
       expect(server.requests).toHaveLength(2);
     });
 
+    it('goes before sound that is heard later, and not before its own', async () => {
+      segments.seek(6.5);
+      await requests(2);
+      expect(segments.downloadBefore(8)).toBeDefined();
+      expect(segments.downloadBefore(6)).toBeUndefined();
+      requestFor(3);
+      expect(segments.downloadBefore(7.95)).toBeDefined();
+    });
+
     it('is the last of a storm of seeks: nothing is left of the others', async () => {
       for (let seek = 0; seek < 10; seek++) {
         place = placeOf(seek % SEGMENTS);

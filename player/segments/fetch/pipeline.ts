@@ -75,6 +75,11 @@ export class Pipeline {
     return this.#early?.fragment;
   }
 
+  /** Its download, once that has been asked for. */
+  get earlyDownload(): SegmentDownload | undefined {
+    return this.#early?.started?.download;
+  }
+
   /** The player has asked for a part of the representation's file, and has its initialization segment. */
   learn(
     representation: RepresentationMap,

@@ -1,5 +1,5 @@
 import type { RepresentationMap } from '../../../src/manifest/segment-map.js';
-import type { SegmentProgress } from '../../../src/voxel-loader/index.js';
+import type { SegmentDownload, SegmentProgress } from '../../../src/voxel-loader/index.js';
 import { PlayerError } from '../../api/errors.js';
 import { refreshCache } from '../../network/fetch-range.js';
 import type { PlayerRequest } from '../../port/player-request.js';
@@ -11,6 +11,9 @@ import type { DeliveryRecorder } from '../record/delivery-recorder.js';
 import type { Attempt, AttemptOwner, SessionDelivered } from './attempt.js';
 import type { Pipeline } from './pipeline.js';
 import type { RequestedSegment, RunningDownload, StartedDownload, WantedSegment } from './segment-requests.js';
+
+/** Seconds by which segments of sound may begin before those of video that have the same place. */
+const TIME_TOLERANCE = 0.1;
 
 export interface SegmentLoaderCollaborators {
   readonly content: Content;
@@ -59,6 +62,16 @@ export class SegmentLoader implements AttemptOwner {
   /** Playback goes on at that time: as `Pipeline.seek`. */
   seek(time: number): void {
     if (this.collaborators.pipeline.seek(time)) this.#reserve();
+  }
+
+  /** Finds the last running download of a segment that ends by that time, in seconds. */
+  downloadBefore(time: number): SegmentDownload | undefined {
+    const { earlySegment, earlyDownload } = this.collaborators.pipeline;
+    const running = [...this.#running].map(({ segment, download }) => ({ segment: segment.fragment, download }));
+    const all = [...running, { segment: earlySegment, download: earlyDownload }];
+    const isBefore = ({ segment }: (typeof all)[number]): boolean =>
+      segment !== undefined && segment.startTime + segment.duration <= time + TIME_TOLERANCE;
+    return all.findLast((one) => one.download && isBefore(one))?.download;
   }
 
   /** True while that request is on its way over the session. */
