@@ -8,7 +8,7 @@ export function fileByte(position: number): number {
 }
 
 /** The file's bytes in these ranges, in their order. */
-export function fileBytes(ranges: readonly ByteRange[]): Uint8Array {
+export function fileBytes(ranges: readonly ByteRange[]): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(ranges.flatMap(positions), fileByte);
 }
 
