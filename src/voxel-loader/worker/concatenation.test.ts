@@ -42,6 +42,18 @@ describe('Concatenation', () => {
     );
   });
 
+  it('finds what it has where an empty range begins at the same byte', () => {
+    const [one, empty] = [
+      { start: 0, end: 1 },
+      { start: 0, end: 0 },
+    ];
+    for (const list of [
+      [one, empty],
+      [empty, one],
+    ])
+      expect(new Concatenation(list).locate(one)).toEqual([one]);
+  });
+
   it.each([
     [-1, 2],
     [2, 1],

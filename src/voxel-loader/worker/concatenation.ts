@@ -42,8 +42,9 @@ export class Concatenation {
 
   /** Places here of the file's bytes `[start, end)`, in the order of the file, without those that are not here. Ranges must not overlap. */
   locate({ start, end }: ByteRange): ByteRange[] {
+    // An empty one stands before what begins there: ends are in order, too.
     const sorted = (this.#sorted ??= [...this.ranges.keys()].sort(
-      (a, b) => this.ranges[a]!.start - this.ranges[b]!.start,
+      (a, b) => this.ranges[a]!.start - this.ranges[b]!.start || this.ranges[a]!.end - this.ranges[b]!.end,
     ));
     const places: ByteRange[] = [];
     const first = search(sorted.length, (index) => this.ranges[sorted[index]!]!.end > start);
