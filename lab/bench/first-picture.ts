@@ -22,7 +22,7 @@ alone, one after the other over the same emulated link, by requestVideoFrameCall
 (20 in a session), and from the return of a link after a stall. Medians over pairs with 95 % intervals; SSIM of the first ten seconds.
 
   --pairs N         sessions of each player on each link with each codec (20); of those that jump a fifth, rounded up
-  --links A;B       some of the links, by the names of their paths: 0 ms (no limit), 60 ms (10 Mbit/s), 300 ms, 1 % lost (50 Mbit/s), 3G, 100 ms, LTE, 60 ms
+  --links A,B       some of unlimited, '60 ms' (10 Mbit/s), '300 ms' (50 Mbit/s, 1 % lost), 3G and LTE (records, or generated ones)
   --codecs A,B      some of h264, av1
   --measures A,B    some of start, seek, resume; start and resume are of the same sessions
   --out DIR         where sessions are kept (output/first-picture); --resume goes on with what is there; --sessions FILE: as of trials
@@ -96,7 +96,6 @@ async function trialsOf(config: TrialsConfig, sessions: number, values: Values):
     'links',
     values.links,
     config.paths.map(({ name }) => name),
-    ';',
   );
   const media: Media[] = [];
   for (const video of config.videos) if (codecs.includes(video.name!)) media.push(await prepareMedia(video));

@@ -42,16 +42,16 @@ it('pairs jumps by their places, and has no starts of sessions that jump', () =>
 
 it('keeps links and codecs apart, each with what is asked of it', () => {
   const others = [
-    session('voxel', 0, { start: first(0.4) }, { path: '0 ms', scoreFirst: 0.89 }),
-    session('dynamic', 0, { start: first(0.5) }, { path: '0 ms' }),
+    session('voxel', 0, { start: first(0.4) }, { path: 'unlimited', scoreFirst: 0.89 }),
+    session('dynamic', 0, { start: first(0.5) }, { path: 'unlimited' }),
   ];
   const cells = cellsOf({ watching: [...watching, ...others], jumping: [] }, 'dynamic', ['start', 'resume']);
   expect(cells.flatMap(barsOf).map(({ name, holds }) => [name, holds])).toEqual([
     ['60 ms, h264: start', true],
     ['60 ms, h264: resume', true],
     ['60 ms, h264: first ten seconds', true],
-    ['0 ms, h264: start', true],
-    ['0 ms, h264: first ten seconds', false],
+    ['unlimited, h264: start', true],
+    ['unlimited, h264: first ten seconds', false],
   ]);
   expect(linesOf(cells[0]!)[0]).toBe(
     '60 ms, h264: start × 0.50 [0.50, 0.50], 6.000 s beside 12.000 s, then waits 0.00 beside 0.00 s (12 pairs)',

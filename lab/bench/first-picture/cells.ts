@@ -40,13 +40,13 @@ export interface Cell extends Partial<Readonly<Record<Measure, Measured>>> {
   readonly timerDelayMs: number;
 }
 
-/** The most that a ratio may be: for starts by link, `0 ms` and the others as the configurations name them. */
+/** The most that a ratio may be: for starts by the link's path, as the configurations name it. */
 const MOST_START: Readonly<Record<string, number>> = {
-  '0 ms': 1,
+  unlimited: 1,
   '60 ms': 0.65,
-  '300 ms, 1 % lost': 0.7,
-  '3G, 100 ms': 0.45,
-  'LTE, 60 ms': 0.45,
+  '300 ms': 0.7,
+  '3G': 0.45,
+  LTE: 0.45,
 };
 const MOST_RATIO = 0.5;
 

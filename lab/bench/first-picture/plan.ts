@@ -15,10 +15,9 @@ export function chosen<Name extends string>(
   option: string,
   text: string | undefined,
   names: readonly Name[],
-  separator = ',',
 ): readonly Name[] {
   if (text === undefined) return names;
-  return text.split(separator).map((part) => {
+  return text.split(',').map((part) => {
     const found = names.find((name) => name === part.trim());
     if (found === undefined)
       throw new UserError(`--${option} must be of ${names.map((name) => `'${name}'`).join(', ')}, got '${part}'`);
