@@ -30,8 +30,10 @@ alone, one after the other over the same emulated link, by requestVideoFrameCall
   --json            one object on standard output
 
 dash.js alone has everything that the plugin has: HTTP/3 from the same server, the same files, buffer and congestion control, connection and caches as
-new; its own rule Dynamic and the settings that it comes with, which begin as soon as there is a segment (initialBufferLevel is not set), and its measured
-throughput not spoilt (docs/TRIALS-REFERENCE.md). Needs what trials need, and is skipped without. All 20 pairs take about eight hours. Exit code 1 where a goal is missed.`;
+new; its own rule Dynamic, its measured throughput not spoilt (docs/TRIALS-REFERENCE.md), and otherwise the settings that it comes with, of which none
+delays a first picture: it plays what it has (initialBufferLevel), asks at once at a start and after a jump (scheduling.defaultTimeout is for a full
+buffer), and begins at the level that the manifest's download allows, or 1 Mbit/s (initialBitrate). Needs what trials need, and is skipped without. All 20
+pairs take about eight hours: play them on a machine that does nothing else. Exit code 1 where a goal is missed.`;
 
 const flag = { type: 'boolean', default: false } as const;
 const text = { type: 'string' } as const;
