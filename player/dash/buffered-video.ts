@@ -1,3 +1,4 @@
+import { concatenate } from '../port/concatenate.js';
 import type { BufferedSegment, PlayerVideo } from '../port/player-segment.js';
 import type {
   DashMetrics,
@@ -23,6 +24,8 @@ const TIME_TOLERANCE = 0.1;
 export class BufferedVideo implements PlayerVideo {
   /** Where dash.js begins to play, in seconds on the media time line: the element learns that later. */
   startTime = NaN;
+
+  readonly takesPieces = true;
 
   constructor(
     private readonly player: DashPlayer,
@@ -111,7 +114,7 @@ export class BufferedVideo implements PlayerVideo {
     const mediaSource = processor!.getMediaSource();
     const { index, startTime, duration } = segment;
     await sink.append({
-      bytes: concatenate([own, media, next]),
+      bytes: concatenate([own, media, next]).buffer,
       segmentType: 'MediaSegment',
       representation: segment.representation,
       streamId: (this.player.getActiveStream() as Stream).getId(),
@@ -176,14 +179,4 @@ function isCovered(ranges: TimeRanges, start: number, end: number): boolean {
     if (ranges.start(index) <= start + TIME_TOLERANCE && ranges.end(index) >= end - TIME_TOLERANCE) return true;
   }
   return false;
-}
-
-function concatenate(pieces: readonly Uint8Array[]): ArrayBuffer {
-  const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole.buffer;
 }

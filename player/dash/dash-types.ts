@@ -187,6 +187,7 @@ export interface DashSettings {
       readonly bufferTimeDefault: number;
       readonly bufferTimeAtTopQuality: number;
       readonly bufferTimeAtTopQualityLongForm: number;
+      readonly stallThreshold: number;
     };
     readonly retryAttempts: { readonly MediaSegment: number };
     readonly scheduling: { readonly defaultTimeout: number };

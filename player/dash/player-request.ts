@@ -10,6 +10,22 @@ export function answer({ url, customData }: LoaderRequest, response: LoaderRespo
   customData.onloadend?.();
 }
 
+/** Gives dash.js a part of a segment, which it appends; the answer has the rest. It says nothing of the throughput. */
+export function handOver({ customData }: LoaderRequest, bytes: Uint8Array<ArrayBuffer>): void {
+  customData.onprogress?.({ data: bufferOf(bytes), lengthComputable: false, noTrace: true });
+}
+
+/** Answers dash.js as if the network had failed: it tries again. */
+export function fail({ customData }: LoaderRequest, response: LoaderResponse): void {
+  response.status = 0;
+  customData.onloadend?.();
+}
+
+/** A buffer with those bytes and nothing else. */
+function bufferOf(bytes: Uint8Array<ArrayBuffer>): ArrayBuffer {
+  return bytes.length === bytes.buffer.byteLength ? bytes.buffer : bytes.slice().buffer;
+}
+
 /** Calls `abort`, and no other any more, when dash.js does not want the answer. */
 export function onAbort({ customData }: LoaderRequest, abort: () => void): void {
   customData.abort = () => {
@@ -41,7 +57,9 @@ export function playerRequest(
     },
     onAbort: (abort) => onAbort(request, abort),
     progress: (loaded, total) => customData.onprogress?.({ loaded, total, lengthComputable: true }),
-    deliver: (bytes) => answer(request, response, bytes.buffer),
+    piece: (bytes) => handOver(request, bytes),
+    deliver: (bytes) => answer(request, response, bufferOf(bytes)),
+    fail: () => fail(request, response),
     loadOwn(onLoaded) {
       const { onloadend, onprogress, onabort } = customData;
       const started = (own = { loaded: 0, handlers: { onloadend, onprogress, onabort } });

@@ -12,6 +12,7 @@ const before: DashSettings = {
       bufferTimeDefault: 18,
       bufferTimeAtTopQuality: 30,
       bufferTimeAtTopQualityLongForm: 60,
+      stallThreshold: 0.3,
     },
     retryAttempts: { MediaSegment: 3 },
     scheduling: { defaultTimeout: 500 },
@@ -45,6 +46,7 @@ describe('DashPlayerSettings', () => {
         bufferTimeDefault: 32,
         bufferTimeAtTopQuality: 32,
         bufferTimeAtTopQualityLongForm: 32,
+        stallThreshold: 0.05,
       },
     });
   });

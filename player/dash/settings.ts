@@ -5,6 +5,9 @@ import type { DashPlayer, DashSettings } from './dash-types.js';
 /** Milliseconds between two looks of dash.js at a full buffer: its own 500 ms would idle an eighth of a 4 s segment. */
 const SCHEDULE_INTERVAL = 100;
 
+/** Seconds: a segment that is handed over in pieces may keep just ahead, and with less than its own .3 dash.js takes playback for stalled. */
+const STALL_THRESHOLD = 0.05;
+
 /** dash.js gives up a segment for good, and so the playback, after 3 attempts a second apart: servers take longer to restart. */
 const SEGMENT_RETRIES = 10;
 
@@ -40,7 +43,7 @@ export class DashPlayerSettings implements PlayerSettings {
     if (segmentDuration === this.#segmentDuration) return;
     this.#segmentDuration = segmentDuration;
     const bufferTime = bufferCapacity(this.#bufferSegments, segmentDuration);
-    const { abandonLoadTimeout, retryAttempts } = (this.#player.getSettings() as DashSettings).streaming;
+    const { abandonLoadTimeout, buffer, retryAttempts } = (this.#player.getSettings() as DashSettings).streaming;
     const settings = {
       streaming: {
         // After an abandonment dash.js refuses to go up again for this long, whatever the rule says.
@@ -52,6 +55,7 @@ export class DashPlayerSettings implements PlayerSettings {
           bufferTimeDefault: bufferTime,
           bufferTimeAtTopQuality: bufferTime,
           bufferTimeAtTopQualityLongForm: bufferTime,
+          stallThreshold: Math.min(STALL_THRESHOLD, buffer.stallThreshold),
         },
         retryAttempts: { MediaSegment: Math.max(SEGMENT_RETRIES, retryAttempts.MediaSegment) },
         scheduling: { defaultTimeout: SCHEDULE_INTERVAL },

@@ -32,9 +32,9 @@ class OwnLoader implements Loader {
 const callbacks = { onSuccess: vi.fn(), onError: vi.fn(), onTimeout: vi.fn(), onAbort: vi.fn(), onProgress: vi.fn() };
 const bytes = (...values: number[]) => new Uint8Array(values);
 
-function begin(load: (answer: FragmentAnswer) => boolean) {
+function begin(load: (answer: FragmentAnswer) => boolean, takesPieces = false) {
   const config = { page: 'its own' };
-  const current = { load: vi.fn((_: LoaderContext, answer: FragmentAnswer) => load(answer)) };
+  const current = { takesPieces, load: vi.fn((_: LoaderContext, answer: FragmentAnswer) => load(answer)) };
   const loader = new (fragmentLoaderClass({ fLoader: undefined, loader: OwnLoader }, () => current))(config);
   loader.load(context, configuration, callbacks);
   expect(OwnLoader.last.config).toBe(config);
@@ -80,6 +80,37 @@ describe('the loader that hls.js is given', () => {
     expect(response.data).not.toBe(delivered.buffer);
     expect(loader.stats.loading.end).toBeGreaterThanOrEqual(loader.stats.loading.first);
     expect(OwnLoader.last.callbacks).toBeUndefined();
+  });
+
+  it('hands over pieces where hls.js takes some, each once, and the last as a loader’s answer', () => {
+    let answer!: FragmentAnswer;
+    begin((given) => ((answer = given), true));
+    expect(answer.piece).toBeUndefined();
+    const loader = begin((given) => ((answer = given), true), true);
+    answer.piece!(bytes(1, 2));
+    answer.piece!(bytes(3));
+    answer.deliver(bytes(4, 5));
+    answer.piece!(bytes(6));
+    const pieces = callbacks.onProgress.mock.calls.map((call) => [...new Uint8Array(call[2] as ArrayBuffer)]);
+    expect(pieces).toEqual([[1, 2], [3], [4, 5]]);
+    expect(callbacks.onSuccess).toHaveBeenCalledOnce();
+    expect(loader.stats).toMatchObject({ loaded: 5, total: 5 });
+  });
+
+  it('fails as after an error of the network, once', () => {
+    let answer!: FragmentAnswer;
+    const loader = begin((given) => ((answer = given), true), true);
+    answer.piece!(bytes(1));
+    answer.fail();
+    answer.fail();
+    answer.deliver(bytes(2));
+    expect(callbacks.onError).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ code: 0 }),
+      context,
+      null,
+      loader.stats,
+    );
+    expect(callbacks.onSuccess).not.toHaveBeenCalled();
   });
 
   it('goes on with hls.js’ own loader after a failure, as if nothing had been loaded, and says what that brings', () => {

@@ -11,6 +11,8 @@ import type {
 
 /** What loads in place of hls.js' own loader. */
 export interface LoadsFragments {
+  /** Whether hls.js can be given segments in pieces. */
+  readonly takesPieces: boolean;
   /** False: the loader's own way is for that request, which `answer` then leaves alone. */
   load(context: LoaderContext, answer: FragmentAnswer): boolean;
 }
@@ -41,9 +43,11 @@ export function fragmentLoaderClass(
 
     load(context: LoaderContext, config: LoaderConfiguration, callbacks: LoaderCallbacks): void {
       this.#context = context;
-      const answer = new FragmentAnswer(this.#own, { context, config, callbacks });
+      const loads = current();
+      const takesPieces = loads?.takesPieces ?? false;
+      const answer = new FragmentAnswer(this.#own, { context, config, callbacks, takesPieces });
       this.#answer = answer;
-      if (!current()?.load(context, answer)) answer.loadOwn();
+      if (!loads?.load(context, answer)) answer.loadOwn();
     }
 
     abort(): void {
@@ -70,6 +74,7 @@ interface FragmentRequest {
   readonly context: LoaderContext;
   readonly config: LoaderConfiguration;
   readonly callbacks: LoaderCallbacks;
+  readonly takesPieces: boolean;
 }
 
 /** A request of hls.js for a segment, as the parts that work with any player know it. */
@@ -79,6 +84,9 @@ export class FragmentAnswer implements PlayerRequest {
   #abort: (() => void) | undefined;
   #isOwn = false;
   #isOver = false;
+  /** Bytes that hls.js has been given. */
+  #handedOver = 0;
+  readonly piece: PlayerRequest['piece'];
   /** Called when hls.js has been told of progress. */
   onProgress: (() => void) | undefined;
   /** Called once hls.js' own loader has brought it, or has failed. */
@@ -87,6 +95,10 @@ export class FragmentAnswer implements PlayerRequest {
   constructor(own: Loader, request: FragmentRequest) {
     this.#own = own;
     this.#request = request;
+    if (request.takesPieces)
+      this.piece = (bytes) => {
+        if (!this.#isOver) this.#append(bytes);
+      };
     own.stats.loading.start = performance.now();
   }
 
@@ -108,15 +120,29 @@ export class FragmentAnswer implements PlayerRequest {
 
   deliver(bytes: Uint8Array<ArrayBuffer>): void {
     if (this.#isOver) return;
-    this.#isOver = true;
     const { stats } = this.#own;
     const { context, callbacks } = this.#request;
-    this.progress(bytes.length);
+    this.#isOver = true;
+    this.progress(this.#handedOver + bytes.length);
     stats.loading.end = performance.now();
+    const data = this.#append(bytes);
+    callbacks.onSuccess({ url: context.url, data, code: 206 }, stats, context, null);
+  }
+
+  fail(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.onEnd?.();
+    const { context, callbacks } = this.#request;
+    callbacks.onError({ code: 0, text: 'network error' }, context, null, this.#own.stats);
+  }
+
+  #append(bytes: Uint8Array<ArrayBuffer>): ArrayBuffer {
     // hls.js gives it away to its worker.
     const data = bytes.slice().buffer;
-    callbacks.onProgress?.(stats, context, data, null);
-    callbacks.onSuccess({ url: context.url, data, code: 206 }, stats, context, null);
+    this.#handedOver += bytes.length;
+    this.#request.callbacks.onProgress?.(this.#own.stats, this.#request.context, data, null);
+    return data;
   }
 
   loadOwn(onLoaded?: (data: unknown) => void): void {

@@ -72,6 +72,10 @@ class HlsAdapter implements LoadsFragments {
     attached.delete(this.hls);
   }
 
+  get takesPieces(): boolean {
+    return this.port.video.takesPieces;
+  }
+
   load({ frag, part, ...request }: LoaderContext, answer: FragmentAnswer): boolean {
     if (part || !this.#segmentParts.content.presentation.hasVoxelData) return false;
     if (frag.type === 'audio' && frag.sn !== 'initSegment') {

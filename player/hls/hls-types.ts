@@ -113,6 +113,8 @@ export interface HlsConfig {
   /** -1 or undefined: hls.js chooses. */
   readonly startLevel: number | undefined;
   testBandwidth: boolean;
+  /** Parts of a segment are appended as its loader brings them. */
+  readonly progressive: boolean;
   /** Seconds. */
   maxBufferLength: number;
   maxMaxBufferLength: number;
@@ -138,6 +140,13 @@ export interface ManifestParsed {
 
 export function levelsOf({ levels }: Pick<HlsPlayer, 'levels'>): readonly HlsLevel[] {
   return levels as readonly HlsLevel[];
+}
+
+/** Whether it can be given a segment in pieces: hls.js 1.5 and 1.6 put them at wrong times, without an error. */
+export function takesPieces(hls: Pick<HlsPlayer, 'config'>): boolean {
+  const { version = '' } = hls.constructor as { readonly version?: string };
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return configOf(hls).progressive && (major > 1 || (major === 1 && minor >= 7));
 }
 
 export function configOf({ config }: Pick<HlsPlayer, 'config'>): HlsConfig {

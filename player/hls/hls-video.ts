@@ -1,6 +1,6 @@
 import type { PlayerSegment, PlayerVideo } from '../port/player-segment.js';
 import { detailsOf, nextIndex, segmentOf } from './hls-segments.js';
-import { levelsOf, type HlsFragment, type HlsPlayer } from './hls-types.js';
+import { levelsOf, takesPieces, type HlsFragment, type HlsPlayer } from './hls-types.js';
 
 /** The video that hls.js holds. */
 export class HlsVideo implements PlayerVideo {
@@ -19,6 +19,10 @@ export class HlsVideo implements PlayerVideo {
 
   get element(): HTMLMediaElement | undefined {
     return this.hls.media ?? undefined;
+  }
+
+  get takesPieces(): boolean {
+    return takesPieces(this.hls);
   }
 
   get bufferLevel(): number {

@@ -49,6 +49,8 @@ export function isDescribedBy({ range }: Pick<PlayerSegment, 'range'>, map: Segm
 export interface PlayerVideo {
   /** Undefined without a media element. */
   readonly element: HTMLMediaElement | undefined;
+  /** Whether its player can be given a segment in pieces. */
+  readonly takesPieces: boolean;
   /** Seconds of video. */
   readonly bufferLevel: number;
   /** 0 while nothing is to play. */

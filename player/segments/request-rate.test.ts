@@ -194,7 +194,7 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
     strategy: voxel,
     headerHosts: [],
   } as const;
-  const video = { bufferLevel: 8, playbackRate: 1 };
+  const video = { bufferLevel: 8, playbackRate: 1, element: undefined, takesPieces: false };
   const requests = new SegmentRequests(preferences, { sessions, receiver, link, video });
   const chooser = { review: () => ({ action: 'continue' as const }), chooseLevel: vi.fn() };
   const pipeline = { adopt() {}, look() {}, delivered() {}, cancel() {} } as unknown as Pipeline;
@@ -226,6 +226,7 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
         answer: playerRequest(request, response, parentLoad),
         key: '0/q00',
         map,
+        time: undefined,
         edition: 0,
         decision: undefined,
         origin: ORIGIN,

@@ -24,7 +24,7 @@ import { askEarly, identityOf, isLiveWithRecords, type LiveManifestElement } fro
 import { LiveRule, rungOf } from './live-rule.js';
 import { LiveSegment } from './live-segment.js';
 import { applyLiveSettings, catchesUp } from './live-settings.js';
-import { PlayheadWatch } from './playhead-watch.js';
+import { PlayheadWatch } from '../../port/playhead-watch.js';
 
 /** Milliseconds between two looks where playback is, and whether the next segment can be followed. */
 const LOOK_INTERVAL = 100;

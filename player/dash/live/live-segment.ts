@@ -1,6 +1,6 @@
 import { piecesOf, type DeliveredChunk, type Following } from '../../../src/voxel-loader/index.js';
 import type { Load, LoaderRequest, LoaderResponse } from '../dash-types.js';
-import { answer, onAbort } from '../player-request.js';
+import { answer, fail, handOver, onAbort } from '../player-request.js';
 import { ChunkSplitter } from './chunk-splitter.js';
 
 /** How a live segment is asked for, and who wants to know what came. */
@@ -37,7 +37,7 @@ export class LiveSegment {
       const following = await this.options.follow((chunk) => {
         if (this.#hasEnded || this.#isOverHttp) return;
         this.#handedOver = chunk.range.end;
-        this.#handOver(chunk.bytes);
+        handOver(this.options.request, chunk.bytes);
         this.options.onChunk(chunk);
       });
       this.#following = following;
@@ -47,11 +47,6 @@ export class LiveSegment {
     } catch (error) {
       this.release(error);
     }
-  }
-
-  #handOver(bytes: Uint8Array<ArrayBuffer>): void {
-    const data = bytes.length === bytes.buffer.byteLength ? bytes.buffer : bytes.slice().buffer;
-    this.options.request.customData.onprogress?.({ data, lengthComputable: false, noTrace: true });
   }
 
   /** Goes on over HTTP. */
@@ -83,17 +78,14 @@ export class LiveSegment {
       this.#takeRest(splitter.end());
       this.#complete();
     } catch {
-      if (!this.#end()) return;
-      // As after a network error: dash.js tries again.
-      response.status = 0;
-      request.customData.onloadend?.();
+      if (this.#end()) fail(request, response);
     }
   }
 
   #takeRest(bytes: Uint8Array<ArrayBuffer>): void {
     if (this.#hasEnded || bytes.length === 0) return;
     this.#handedOver += bytes.length;
-    this.#handOver(bytes);
+    handOver(this.options.request, bytes);
   }
 
   #complete(): void {

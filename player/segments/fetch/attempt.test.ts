@@ -123,11 +123,12 @@ describe('Attempt', () => {
       answer: playerRequest(request, response, parentLoad),
       key: '0/q00',
       map,
+      time: { start: 12, duration: 4 },
       edition: 0,
       decision: options.decision,
       origin: ORIGIN,
     };
-    const video = { bufferLevel: 8, playbackRate: 1 };
+    const video = { bufferLevel: 8, playbackRate: 1, element: undefined, takesPieces: false };
     const requests = new SegmentRequests(preferences, { sessions, receiver, video, link });
     const chooser = new SegmentChooser({
       ...{ rateControl: rateControl as unknown as RateControl, video, sessions },

@@ -1,6 +1,7 @@
 import { REVIEW_INTERVAL } from '../../../src/delivery/index.js';
 import {
   VoxelError,
+  type DeliveredPiece,
   type DeliveredSegment,
   type SegmentDownload,
   type SegmentProgress,
@@ -22,7 +23,7 @@ import { watchSlowStart } from './slow-start.js';
 
 export interface AttemptCollaborators {
   readonly sessions: Pick<SessionManager, 'ready' | 'isOpen' | 'isPaused' | 'abandon' | 'probe' | 'arrivals'>;
-  readonly requests: Pick<SegmentRequests, 'plan' | 'start' | 'areOverSessions'>;
+  readonly requests: Pick<SegmentRequests, 'plan' | 'start' | 'areOverSessions' | 'playback'>;
   readonly chooser: Pick<SegmentChooser, 'review'>;
   readonly recorder: AttemptRecorder;
   readonly owner: AttemptOwner;
@@ -55,7 +56,10 @@ export interface AttemptOwner {
 /** What a session brought, and how it was asked for. */
 export interface SessionDelivered {
   readonly plan: DownloadPlan;
+  /** Its `bytes` are those that the player has not been given. */
   readonly delivered: DeliveredSegment;
+  /** What the player has been given before, in order. */
+  readonly pieces: readonly Uint8Array<ArrayBuffer>[];
   /** Asked for ahead of the player. */
   readonly early: boolean;
 }
@@ -66,6 +70,10 @@ interface OverSession {
   /** Undefined: no session has been asked yet. */
   started: StartedDownload | undefined;
   readonly adopted: StartedDownload['download'] | undefined;
+  /** What the player has been given of the segment, in order: with the first piece the download is committed. */
+  readonly pieces: Uint8Array<ArrayBuffer>[];
+  /** Pieces that came after a restart had been decided, which the player need not have heard of yet. */
+  readonly held: Uint8Array<ArrayBuffer>[];
 }
 
 type State =
@@ -109,7 +117,7 @@ export class Attempt {
   async #takeSession(): Promise<void> {
     const { answer } = this.segment;
     const started = this.collaborators.owner.tookSession(this);
-    const state: OverSession = { rung: 'session', started, adopted: started?.download };
+    const state: OverSession = { rung: 'session', started, adopted: started?.download, pieces: [], held: [] };
     this.#state = state;
     answer.onAbort(() => this.#leave(state));
     const onTimeout = (): void =>
@@ -153,6 +161,8 @@ export class Attempt {
     try {
       return await this.#follow(state, state.started);
     } catch (error) {
+      // What the player has been given of it may not come again.
+      if (state.pieces.length > 0) throw error;
       // Anew when the page is shown again.
       if (sessions.isPaused) {
         state.started = undefined;
@@ -179,23 +189,53 @@ export class Attempt {
     const { download, plan } = started;
     const { sessions } = this.collaborators;
     const silence = new SilenceWatch(() => sessions.probe(this.segment.origin), sessions.arrivals, performance.now());
+    this.#handOver(state, started, download.progress());
     const review = setInterval(() => {
-      this.#review(started);
+      this.#review(state, started);
       this.#watch(state, started, silence);
     }, 1000 * REVIEW_INTERVAL);
     const delivered = await download.result.finally(() => clearInterval(review));
-    return { plan, delivered, early: download === state.adopted };
+    if (this.#state === state) this.#giveHeld(state);
+    return { plan, delivered, pieces: state.pieces, early: download === state.adopted };
   }
 
-  #review(started: StartedDownload): void {
+  /** Has the segment handed over in pieces as soon as the viewer waits for it, and tells for when they are due. */
+  #handOver(state: OverSession, { session, download }: StartedDownload, progress: SegmentProgress): void {
+    const { playback } = this.collaborators.requests;
+    if (!this.segment.answer.piece || this.#state !== state) return;
+    // Told before: by what is known of playback the first piece may be handed over at once.
+    playback.tell(session);
+    if (playback.waitsFor(progress)) download.handOver((piece) => this.#take(state, piece));
+  }
+
+  #take(state: OverSession, { bytes }: DeliveredPiece): void {
+    if (this.#state !== state) return;
+    if (this.restart) state.held.push(bytes);
+    else this.#give(state, bytes);
+  }
+
+  /** All of it is here before the player has begun anew. */
+  #giveHeld(state: OverSession): void {
+    if (state.held.length > 0) this.restart = undefined;
+    for (const bytes of state.held.splice(0)) this.#give(state, bytes);
+  }
+
+  #give(state: OverSession, bytes: Uint8Array<ArrayBuffer>): void {
+    state.pieces.push(bytes);
+    this.segment.answer.piece!(bytes);
+  }
+
+  #review(state: OverSession, started: StartedDownload): void {
     const { chooser, owner } = this.collaborators;
     const { download } = started;
     const progress = download.progress();
+    this.#handOver(state, started, progress);
     const loaded = progress.bytesReliable + progress.bytesUnreliable;
     if (!this.restart) {
       const review = chooser.review(this.segment.decision, progress);
       if (review.action === 'keep') download.keep();
-      if (review.action === 'restart') this.restart = review.decision;
+      // What has been appended of it stays.
+      if (review.action === 'restart' && state.pieces.length === 0) this.restart = review.decision;
     }
     if (!this.restart) owner.progressed({ ...started, segment: this.segment }, progress);
     // Players take the first progress for the first byte, and dash.js asks its abandonment rules on every one.
@@ -221,7 +261,8 @@ export class Attempt {
   #fallBack(state: OverSession, error: unknown): void {
     if (!this.#leave(state)) return;
     this.collaborators.recorder.fellBack(this.segment, error, 'http');
-    this.#takeHttp(state.started ? 'last' : 'early');
+    if (state.pieces.length > 0) this.segment.answer.fail();
+    else this.#takeHttp(state.started ? 'last' : 'early');
   }
 
   /** Ends the way over the session: nothing that it brings reaches the player any more. False: that was so already. */

@@ -58,7 +58,8 @@ async function connect(onRequest?: (request: FakeRequest) => void): Promise<Fake
 }
 
 function load(one = fragment): void {
-  const answer = { timeout: 0, onAbort: (called: () => void) => (abort = called), progress, deliver, loadOwn };
+  const onAbort = (called: () => void): void => void (abort = called);
+  const answer = { timeout: 0, onAbort, progress, deliver, fail: vi.fn(), loadOwn };
   loader.load(one, { url: one.url, headers: { Range: 'bytes=100-399', 'CMCD-Request': 'ot=a' } }, answer);
 }
 

@@ -15,7 +15,7 @@ import type { DownloadPlan, SegmentRequests, StartedDownload, WantedSegment } fr
 /** All of it, on a stream. */
 const WHOLE: DownloadPlan = {
   ...{ level: 0, delivery: 'streams', recovery: false },
-  ...{ deadline: undefined, buffer: undefined, parity: undefined },
+  ...{ deadline: undefined, buffer: undefined, byTimeUntil: undefined, parity: undefined },
 };
 
 type AudioSegment = Pick<PlayerSegment, 'index' | 'url' | 'range' | 'startTime'>;
@@ -59,7 +59,7 @@ export class AudioLoader {
     const { session } = sessions;
     if (!map || !session || this.hasRefused(fragment)) return answer.loadOwn();
     const { origin } = content.presentation;
-    const segment = { request, key: '', map, edition: 0, decision: undefined, origin };
+    const segment = { request, key: '', map, time: undefined, edition: 0, decision: undefined, origin };
     try {
       // What is heard later does not hold up pictures that are shown sooner: after a seek the viewer waits for those.
       const after = video.downloadBefore(fragment.startTime);

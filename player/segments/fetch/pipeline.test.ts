@@ -74,7 +74,7 @@ describe('Pipeline', () => {
     const segment: RequestedSegment = {
       ...{ request, fragment, answer: playerRequest(request, response, vi.fn()) },
       ...{ key: `0/${whole.id}`, edition: 0, origin: ORIGIN },
-      ...{ map: whole.segment(index)!, decision: decisions[index] },
+      ...{ map: whole.segment(index)!, time: undefined, decision: decisions[index] },
       ...change,
     };
     void createAttempt(segment).start();
@@ -154,7 +154,7 @@ describe('Pipeline', () => {
       },
       startsIn: (fragment: FragmentRequest) => fragment.startTime === startTime,
       placeAfterSeek: () => place,
-      playbackRate: 1,
+      ...{ playbackRate: 1, element: undefined, takesPieces: false },
     };
     const preferences = {
       ...({
@@ -427,6 +427,7 @@ describe('Pipeline', () => {
       recovery: true,
       deadline: undefined,
       buffer: 0,
+      byTimeUntil: undefined,
       parity: undefined,
     } as const;
     const progress = { phase: 'unreliable', bytesReliable: 50, bytesRequested: 1000, elapsed: 0.5 } as const;

@@ -184,13 +184,14 @@ export class Pipeline {
   }
 
   /** Undefined where its file is not known, and where the rule waits. */
-  #describe({ representation, decision }: SegmentChoice, { index }: EarlySegment): WantedSegment | undefined {
+  #describe({ representation, decision }: SegmentChoice, fragment: EarlySegment): WantedSegment | undefined {
     const source = this.#sources.get(representation);
-    const map = representation.segment(index);
+    const map = representation.segment(fragment.index);
     if (!source || !map || (decision?.delay ?? 0) > 0) return undefined;
     const { key, request } = source;
     const { edition = 0 } = representation;
-    return { request, key, map, edition, decision, origin: this.collaborators.content.presentation.origin };
+    const time = { start: fragment.startTime, duration: fragment.duration };
+    return { request, key, map, time, edition, decision, origin: this.collaborators.content.presentation.origin };
   }
 
   async #ask(wanted: WantedSegment, { fragment, session, bufferLevel, after }: Circumstances): Promise<void> {

@@ -2,6 +2,7 @@ import type { RepresentationMap } from '../../../src/manifest/segment-map.js';
 import type { SegmentDownload, SegmentProgress } from '../../../src/voxel-loader/index.js';
 import { PlayerError } from '../../api/errors.js';
 import { refreshCache } from '../../network/fetch-range.js';
+import { concatenate } from '../../port/concatenate.js';
 import type { PlayerRequest } from '../../port/player-request.js';
 import type { PlayerSegment } from '../../port/player-segment.js';
 import type { Content } from '../choose/content.js';
@@ -100,7 +101,7 @@ export class SegmentLoader implements AttemptOwner {
     if (this.collaborators.pipeline.look(running, progress)) this.#reserve();
   }
 
-  delivered(attempt: Attempt, { plan, delivered, early }: SessionDelivered): void {
+  delivered(attempt: Attempt, { plan, delivered, pieces, early }: SessionDelivered): void {
     const { recorder, pipeline } = this.collaborators;
     const { segment } = attempt;
     const { received, bytes } = delivered;
@@ -111,7 +112,8 @@ export class SegmentLoader implements AttemptOwner {
     this.#reserve();
     segment.answer.progress(received.size, received.size);
     segment.answer.deliver(bytes);
-    recorder.delivered(segment, asked, delivered, order);
+    const all = pieces.length > 0 ? concatenate([...pieces, bytes]) : bytes;
+    recorder.delivered(segment, asked, { ...delivered, bytes: all }, order);
     this.#running.delete(attempt);
   }
 
@@ -154,7 +156,9 @@ export class SegmentLoader implements AttemptOwner {
       pipeline.learn(whole, fragment, request);
       const decision = chooser.chooseLevel(whole, fragment);
       const { edition = 0 } = whole;
-      return { request, key: presentation.keyOf(representation), map, edition, decision, origin: presentation.origin };
+      const { startTime: start, duration } = fragment;
+      const [key, time, { origin }] = [presentation.keyOf(representation), { start, duration }, presentation];
+      return { request, key, map, time, edition, decision, origin };
     } catch (error) {
       recorder.fellBack({ fragment, request }, error);
       return undefined;

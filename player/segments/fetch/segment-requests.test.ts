@@ -15,7 +15,7 @@ function requestsOf(bufferLevel: number, strategy = voxel) {
     { delivery: 'datagrams', ruleChooses: true, withDeadlines: strategy.deadlines, headerHosts: [], strategy },
     {
       sessions: { session: undefined },
-      video: { bufferLevel, playbackRate: 1 },
+      video: { bufferLevel, playbackRate: 1, element: undefined, takesPieces: false },
       receiver: { canRepair: () => Promise.resolve(true) },
       link: { throughput, path },
     },

@@ -4,15 +4,17 @@ import type {
   Receiver,
   SegmentDownload,
   SegmentRequest,
+  SegmentTime,
   SessionDelivery,
   VoxelSession,
 } from '../../../src/voxel-loader/index.js';
 import { PlayerError } from '../../api/errors.js';
 import type { SessionManager } from '../../network/session-manager.js';
 import type { PlayerRequest } from '../../port/player-request.js';
-import type { PlayerSegment, PlayerVideo } from '../../port/player-segment.js';
+import type { PlayerSegment } from '../../port/player-segment.js';
 import type { Delivery } from '../../api/types.js';
 import type { Decision } from '../choose/rate-control.js';
+import { Playback, type PlaybackCollaborators } from './playback.js';
 
 /** One segment with VOXEL data, and where it is. */
 export interface WantedSegment {
@@ -21,6 +23,8 @@ export interface WantedSegment {
   /** Name of the representation, as the receiver knows it. */
   readonly key: string;
   readonly map: SegmentMap;
+  /** Undefined: it cannot be handed over in pieces. */
+  readonly time: SegmentTime | undefined;
   /** Edition of its file. */
   readonly edition: number;
   /** Undefined when the player or the user chose: then the whole segment is asked for, and there are no reviews. */
@@ -56,6 +60,8 @@ export interface DownloadPlan {
   readonly deadline: number | undefined;
   /** Milliseconds from now until the buffer runs out; undefined: nothing plays. */
   readonly buffer: number | undefined;
+  /** Seconds of media time up to which bytes go by time; undefined: nobody waits for the segment. */
+  readonly byTimeUntil: number | undefined;
   readonly parity: SegmentRequest['parity'];
 }
 
@@ -74,7 +80,7 @@ export interface RunningDownload extends StartedDownload {
 export interface SegmentRequestsCollaborators {
   readonly sessions: Pick<SessionManager, 'session'>;
   readonly receiver: Pick<Receiver, 'canRepair'>;
-  readonly video: Pick<PlayerVideo, 'bufferLevel' | 'playbackRate'>;
+  readonly video: PlaybackCollaborators['video'];
   /** What downloads so far say about the link. */
   readonly link: {
     readonly throughput: Pick<LinkEstimate['throughput'], 'throughput'>;
@@ -84,10 +90,14 @@ export interface SegmentRequestsCollaborators {
 
 /** Says how a segment is asked for, and asks a session for it. */
 export class SegmentRequests {
+  readonly playback: Playback;
+
   constructor(
     private readonly preferences: DownloadPreferences,
     private readonly collaborators: SegmentRequestsCollaborators,
-  ) {}
+  ) {
+    this.playback = new Playback(collaborators);
+  }
 
   /** False: every segment comes over HTTP. */
   get areOverSessions(): boolean {
@@ -101,7 +111,7 @@ export class SegmentRequests {
 
   /** `bufferLevel`: seconds that are left to play before the segment. */
   async plan(
-    { decision, map, key }: WantedSegment,
+    { decision, map, key, time }: WantedSegment,
     bufferLevel = this.collaborators.video.bufferLevel,
   ): Promise<DownloadPlan> {
     const { delivery, ruleChooses, withDeadlines, strategy } = this.preferences;
@@ -115,6 +125,7 @@ export class SegmentRequests {
     const { playbackRate } = video;
     const deadline = withDeadlines ? deadlineOf(bufferLevel, playbackRate) : undefined;
     const buffer = playbackRate > 0 ? (1000 * bufferLevel) / playbackRate : undefined;
+    const byTimeUntil = this.playback.byTimeUntil(time, map.reliableBytes + map.steps[level]!.bytes, bufferLevel);
     const parity = strategy.protection({
       bytesReliable: map.reliableBytes,
       bytesUnreliable: map.steps[level]!.bytes,
@@ -124,12 +135,12 @@ export class SegmentRequests {
       lossRate: link.path.lossRate,
     });
     const asked = onStreams ? 'streams' : 'datagrams';
-    return { level, delivery: asked, recovery: strategy.recovery, deadline, buffer, parity };
+    return { level, delivery: asked, recovery: strategy.recovery, deadline, buffer, byTimeUntil, parity };
   }
 
   /** `after`: the download whose bytes go first. Throws `PlayerError` unless the VOXEL server has the file. */
   start(session: VoxelSession, wanted: WantedSegment, plan: DownloadPlan, after?: SegmentDownload): StartedDownload {
-    const { request, map, key: representation, edition, origin } = wanted;
+    const { request, map, time, key: representation, edition, origin } = wanted;
     const { level, ...how } = plan;
     const { origin: mediaOrigin, hostname, pathname, search } = new URL(request.url);
     if (mediaOrigin !== origin) {
@@ -141,6 +152,7 @@ export class SegmentRequests {
       representation,
       target: pathname + search,
       map,
+      time,
       edition,
       unreliableBytes: map.steps[level]!.bytes,
       headers: Object.fromEntries(headers),

@@ -87,7 +87,10 @@ describe('Attempt, while the first segment is on its way over HTTP', () => {
     const chooser = { review: () => ({ action: 'continue' }) };
     const collaborators = { sessions, requests, chooser, recorder, owner } as unknown as AttemptCollaborators;
     const answer = playerRequest(request, response, dashLoad);
-    const segment = { request, fragment: request.customData.request, answer, key: '0/q00', map, edition: 0, decision };
+    const segment = {
+      ...{ request, fragment: request.customData.request, answer, key: '0/q00', map, edition: 0, decision },
+      time: undefined,
+    };
     const loads = own.loads;
     void new Attempt({ ...segment, origin: 'https://media.example' }, collaborators).start();
     await until(() => own.loads > loads);

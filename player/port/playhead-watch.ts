@@ -1,4 +1,4 @@
-import type { Playhead } from '../../../src/delivery/piece-queue.js';
+import type { Playhead } from '../../src/delivery/piece-queue.js';
 
 /** Milliseconds without progress after which playback is taken to wait, whatever the element has: after stalls browsers wait for more. */
 const STANDING_MS = 300;
@@ -12,7 +12,7 @@ export type PlayingElement = Pick<
 >;
 
 /**
- * Tells for when an element needs the chunks to come. Where it waits they are worth waiting for: handed over with gaps as soon as they
+ * Tells for when an element needs the pieces to come. Where it waits they are worth waiting for: handed over with gaps as soon as they
  * can be played, each of them would be late again.
  */
 export class PlayheadWatch {
