@@ -1,4 +1,5 @@
 import { readTrack } from './codecs.js';
+import { pieceRepairer } from './pieces.js';
 import { trackRepairer } from './repairer.js';
 import type { Repairer } from './types.js';
 
@@ -15,5 +16,6 @@ export type {
 
 /** The repairer for the track of an initialization segment. Throws `RepairError` (malformed, unsupported-stream). */
 export function createRepairer(init: Uint8Array): Repairer {
-  return trackRepairer(readTrack(init));
+  const track = readTrack(init);
+  return { ...trackRepairer(track), ...pieceRepairer(track) };
 }

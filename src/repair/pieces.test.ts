@@ -1,11 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { strictDecode } from '../../test/browser/support/strict-decode.js';
+import { encryptCbcs } from '../../test/repair/cbcs.js';
+import { encodeClip, initEnd, SYNTHETIC_CLIPS } from '../../test/repair/clips.js';
 import { punch, receivedExcept, type Gap } from '../../test/repair/gaps.js';
 import { bytesOf, type RemovalVector } from '../../test/repair/removal-vectors.js';
-import { readTrack } from './codecs.js';
+import { fragmentReaders, readTrack } from './codecs.js';
 import { parseFragments } from './fmp4.js';
-import { createRepairer, type ChunkState, type RepairPlan } from './index.js';
+import { createRepairer, RepairError, type ChunkState, type RepairPlan } from './index.js';
 
 const VECTORS = (
   JSON.parse(readFileSync(new URL('../../test/vectors/removal.json', import.meta.url), 'utf8')) as RemovalVector[]
@@ -13,6 +18,12 @@ const VECTORS = (
 /** Duration of a sample of random segments: ticks, of which a second has 15 360. */
 const TICKS = 512;
 const SAMPLE_SECONDS = TICKS / 15_360;
+
+/** Bytes that a piece may have for each of its segment: every sample gets fields of its own. */
+const MOST_GROWTH = 32;
+
+const folder = mkdtempSync(join(tmpdir(), 'voxel-pieces-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A sample with when it is decoded and shown. */
 interface TimedSample {
@@ -116,5 +127,89 @@ describe('pieces', () => {
         expect(all.at(-1)!.end).toBe(segment.length);
       }),
     );
+  });
+
+  it('end with a segment or a RepairError, whatever the bytes and the plan', () => {
+    const place = fc.integer({ min: -3, max: 900 });
+    const needs = fc.array(fc.integer({ min: -1, max: 3 }), { maxLength: 2 });
+    const frame = fc.record({ start: place, end: place, needs });
+    const flips = fc.array(fc.tuple(fc.nat(900), fc.nat(255)), { maxLength: 4 });
+    const plans = fc.option(fc.array(frame, { maxLength: 3 }));
+    fc.assert(
+      fc.property(damaged, flips, plans, ([vector, , seconds], bytes, plan) => {
+        const segment = bytesOf(vector.segment);
+        for (const [at, byte] of bytes) if (at < segment.length) segment[at] = byte;
+        try {
+          const gaps = vector.gaps.filter(([, end]) => end <= segment.length);
+          const pieces = repairPieces(bytesOf(vector.init), segment, gaps, seconds, {
+            kind: 'remove',
+            frames: plan ?? vector.plan,
+          });
+          const most = MOST_GROWTH * segment.length;
+          for (const { bytes } of pieces) expect(bytes.length).toBeLessThanOrEqual(most);
+        } catch (error) {
+          if (!(error instanceof RepairError)) throw error;
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/** The parts of slices of H.264 that may be missing, by positions in the segment. */
+function unreliableParts(init: Uint8Array, segment: Uint8Array): Gap[] {
+  const track = readTrack(init);
+  const fragments = parseFragments(segment, (description) => track(description).encryption);
+  const readerOf = fragmentReaders(track, segment, receivedExcept([]));
+  return fragments
+    .flatMap((fragment) => {
+      const read = readerOf(fragment);
+      return fragment.samples.flatMap(({ offset, size, sizeField }) => (sizeField ? read(offset, offset + size) : []));
+    })
+    .flatMap(({ parts }) => parts)
+    .filter(({ reliableEnd, end }) => reliableEnd < end)
+    .map(({ reliableEnd, end }): Gap => [reliableEnd, end]);
+}
+
+describe('pieces of H.264', () => {
+  const KEY = { id: Buffer.alloc(16, 1), key: Buffer.alloc(16, 2) };
+  const clip = (name: string): Buffer =>
+    readFileSync(
+      encodeClip(
+        SYNTHETIC_CLIPS.find((each) => each.name === name)!,
+        folder,
+      ),
+    );
+  it.each([
+    ['with B frames', () => clip('main-cabac')],
+    ['with parameter sets in samples', () => clip('avc3-parameter-sets-in-samples')],
+    ['in fragments of a frame', () => clip('a-fragment-for-each-frame-and-zeros-after-parameter-sets')],
+    ['encrypted after a start in the clear', () => encryptCbcs(clip('main-cabac'), KEY, 1)],
+  ])('%s hold the samples of the whole repaired segment', (kind, make) => {
+    const file = make();
+    const init = file.subarray(0, initEnd(file));
+    const segment = file.subarray(init.length);
+    const parts = unreliableParts(init, segment);
+    expect(parts.length).toBeGreaterThan(20);
+    fc.assert(
+      fc.property(fc.subarray(parts), fc.boolean(), fc.integer({ min: 3, max: 25 }), (gaps, isHeld, frames) => {
+        const reaches = parts.map(([start, end], index) => ({ start, end, reach: index % 3 }));
+        const plan = isHeld ? ({ kind: 'hold', frames: reaches } as const) : undefined;
+        const whole = createRepairer(init).repair(punch(segment, gaps), receivedExcept(gaps), plan);
+        const pieces = repairPieces(init, segment, gaps, frames / 24, plan);
+        expect(pieces.flatMap(({ frames }) => frames)).toEqual(whole.frames);
+        const content = ({ shown, data }: TimedSample) => [shown, data];
+        expect(pieces.flatMap(({ samples }) => samples.map(content))).toEqual(
+          samplesOf(init, whole.bytes).map(content),
+        );
+        if (!plan) expect(pieces.flatMap(({ samples }) => samples)).toEqual(samplesOf(init, whole.bytes));
+      }),
+      { numRuns: 10 },
+    );
+    if (kind.startsWith('encrypted')) return;
+    const missing = parts.slice(5);
+    const appended = Buffer.concat(repairPieces(init, segment, missing, 0.25).map(({ bytes }) => bytes));
+    const whole = createRepairer(init).repair(punch(segment, missing), receivedExcept(missing));
+    expect(strictDecode(init, appended).equals(strictDecode(init, whole.bytes))).toBe(true);
   });
 });

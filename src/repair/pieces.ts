@@ -2,8 +2,9 @@ import { BoxReader } from './box-reader.js';
 import type { Track } from './codecs.js';
 import { malformed } from './errors.js';
 import { decodeTimes, type Fragment, parseFragments } from './fmp4.js';
-import { canLeaveOut } from './remove-samples.js';
-import type { CutPiece, ReceivedBytes } from './types.js';
+import { canLeaveOut, type Removal, writePiece } from './remove-samples.js';
+import { repairArrived } from './repairer.js';
+import type { CutPiece, ReceivedBytes, RepairedSegment, Repairer, RepairPlan } from './types.js';
 
 /** A place between samples where a piece may begin or end. */
 interface Cut {
@@ -14,8 +15,37 @@ interface Cut {
   readonly shown: number;
 }
 
-/** See `Repairer.pieces`. */
-export function cutPieces(track: Track, segment: Uint8Array, received: ReceivedBytes, seconds: number): CutPiece[] {
+/** The plan of a piece that is complete. */
+const NOTHING_GOES: RepairPlan = { kind: 'remove', frames: [] };
+
+/** The repairer of pieces of segments. */
+export function pieceRepairer(track: Track): Pick<Repairer, 'pieces' | 'repairPiece'> {
+  return {
+    pieces: (segment, received, seconds) => cutPieces(track, segment, received, seconds),
+    repairPiece(segment, received, piece, plan, before) {
+      const whole = { segment, received };
+      const write = (bytes: Uint8Array, removal: Removal) => writePiece(track, bytes, piece, removal);
+      const isAll = piece.number === 0 && piece.isLast;
+      const known = piece.isLast ? segment : knownPart(segment, received);
+      const arrived = isAll ? whole : { segment: known, received, piece: { ...piece, write } };
+      const repaired = (): RepairedSegment => {
+        try {
+          return repairArrived(track, arrived, plan, before);
+        } catch (error) {
+          // A complete piece plays whatever it is made of.
+          if (received.contains(piece.start, piece.end)) return repairArrived(track, arrived, NOTHING_GOES, before);
+          throw error;
+        }
+      };
+      const { bytes, ...facts } = repaired();
+      const isNothingLeft = piece.isLast && facts.frames.every(({ removed }) => removed);
+      // No picture would stand until the segment's end: all of it, put over its pieces, has one that does.
+      return { ...facts, bytes: isNothingLeft ? repairArrived(track, whole, plan).bytes : bytes };
+    },
+  };
+}
+
+function cutPieces(track: Track, segment: Uint8Array, received: ReceivedBytes, seconds: number): CutPiece[] {
   const { timescale } = track;
   if (!timescale) throw malformed('a track without a timescale cannot be cut');
   const known = knownPart(segment, received);
@@ -38,17 +68,17 @@ export function cutPieces(track: Track, segment: Uint8Array, received: ReceivedB
 }
 
 /** The start of a segment as far as all of its boxes have arrived, and of each `mdat` its header: whole fragments, or the segment. */
-export function knownPart(segment: Uint8Array, received: ReceivedBytes): Uint8Array {
+function knownPart(segment: Uint8Array, received: ReceivedBytes): Uint8Array {
   const reader = new BoxReader(segment);
-  const view = new DataView(segment.buffer, segment.byteOffset, segment.byteLength);
+  const isHere = (start: number, end: number): boolean => received.contains(start, Math.min(end, segment.length));
   let known = 0;
   for (let at = 0; at < segment.length;) {
     // A size of 64 bits follows where that of 32 bits is 1.
-    const header = received.contains(at, Math.min(at + 8, segment.length)) && view.getUint32(at) === 1 ? 16 : 8;
-    if (!received.contains(at, Math.min(at + header, segment.length))) break;
+    const isLong = isHere(at, at + 8) && [0, 0, 0, 1].every((byte, index) => segment[at + index] === byte);
+    if (!isHere(at, at + (isLong ? 16 : 8))) break;
     const { type, payload, end } = reader.boxAt(at);
     const isMedia = type === 'mdat';
-    if (!received.contains(at, isMedia ? payload : end)) break;
+    if (!isHere(at, isMedia ? payload : end)) break;
     if (isMedia || end === segment.length) known = end;
     at = end;
   }

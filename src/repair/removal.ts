@@ -2,10 +2,10 @@ import type { Description, Track } from './codecs.js';
 import { malformed, missing, unsupported } from './errors.js';
 import { decodeTimes, type Fragment } from './fmp4.js';
 import type { ByteRange } from './missing.js';
-import { removeSamples, writePiece } from './remove-samples.js';
+import { removeSamples, type WritablePiece } from './remove-samples.js';
 import { concatenated } from './sample-boxes.js';
 import { indexBytes, superframeIndex, superframeRanges } from './superframe.js';
-import type { ChunkState, CutPiece, FrameReport, ReceivedBytes, RemovableFrame, RepairedSegment } from './types.js';
+import type { ChunkState, FrameReport, ReceivedBytes, RemovableFrame, RepairedSegment } from './types.js';
 
 /** Sample entry of the codec whose samples have an index of their frames. */
 const SUPERFRAMES = 'vp09';
@@ -33,7 +33,7 @@ export function removeMissing(
   received: ReceivedBytes,
   plan: readonly RemovableFrame[],
   before?: ChunkState,
-  piece?: CutPiece,
+  piece?: WritablePiece,
 ): RepairedSegment {
   const { gone, planned } = plannedRanges(plan, received, piece, before?.gone);
   let isSame = planned.every(({ goes }) => !goes);
@@ -61,7 +61,7 @@ export function removeMissing(
   const isFirst = before?.decodedUntil === undefined;
   if (isFirst && removed.has(0)) throw missing('the first sample of the segment is missing');
   if (piece) {
-    const { bytes, decodedUntil } = writePiece(track, segment, piece, { removed, replaced, ...before });
+    const { bytes, decodedUntil } = piece.write(segment, { removed, replaced, ...before });
     return { bytes, frames, after: { carried, decodedUntil, gone } };
   }
   if (!before) return { bytes: isSame ? segment : removeSamples(track, segment, { removed, replaced }), frames };

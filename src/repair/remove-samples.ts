@@ -22,6 +22,17 @@ export interface Removal {
   readonly decodedUntil?: number | undefined;
 }
 
+/** What `writePiece` returns. */
+interface WrittenPiece {
+  readonly bytes: Uint8Array;
+  readonly decodedUntil: number;
+}
+
+/** A piece, and how it is written; of those who repair, only who cuts needs `writePiece`. */
+export interface WritablePiece extends CutPiece {
+  write(segment: Uint8Array, removal: Removal): WrittenPiece;
+}
+
 /** A sample of a segment; times count in the track's timescale. */
 interface Timed {
   readonly sample: Sample;
@@ -83,7 +94,7 @@ export function writePiece(
   segment: Uint8Array,
   { from, to, isLast }: Pick<CutPiece, 'from' | 'to' | 'isLast'>,
   removal: Removal,
-): { readonly bytes: Uint8Array; readonly decodedUntil: number } {
+): WrittenPiece {
   const { removed, replaced } = removal;
   const fragments = parseFragments(segment, undefined, track.defaults);
   const samples = timed(segment, fragments, removal);

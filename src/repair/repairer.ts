@@ -4,13 +4,11 @@ import { missing, unsupported } from './errors.js';
 import { type EncryptionOf, type Fragment, parseFragments } from './fmp4.js';
 import { type ResizedSample, resizeSamples } from './fmp4-resize.js';
 import { hold } from './hold.js';
-import { cutPieces, knownPart } from './pieces.js';
 import { removeMissing } from './removal.js';
-import { removeSamples, writePiece } from './remove-samples.js';
+import { removeSamples, type WritablePiece } from './remove-samples.js';
 import { clearSubsamples, isClear } from './subsamples.js';
 import type {
   ChunkState,
-  CutPiece,
   FrameReport,
   HoldableFrame,
   ReceivedBytes,
@@ -19,47 +17,27 @@ import type {
   RepairPlan,
 } from './types.js';
 
-/** The plan of a piece that is complete. */
-const NOTHING_GOES: RepairPlan = { kind: 'remove', frames: [] };
-
 /** A segment, or what is known of one for a piece, of which a part has arrived. */
-interface Arrived {
+export interface Arrived {
   readonly segment: Uint8Array;
   readonly received: ReceivedBytes;
   /** Undefined: all of it. */
-  readonly piece?: CutPiece | undefined;
+  readonly piece?: WritablePiece | undefined;
 }
 
 /** Replaces what is missing of the frames of a track by what their codec has for it, or takes it out where a plan says so. */
-export function trackRepairer(track: Track): Repairer {
-  const repair = (arrived: Arrived, plan?: RepairPlan, before?: ChunkState): RepairedSegment => {
-    if (plan?.kind !== 'remove') return replaceMissing(track, arrived, plan?.frames, before);
-    const { segment, received, piece } = arrived;
-    const fragments = readFragments(arrived, () => parseFragments(segment, undefined, track.defaults));
-    return removeMissing(track, segment, fragments, received, plan.frames, before, piece);
-  };
+export function repairArrived(track: Track, arrived: Arrived, plan?: RepairPlan, before?: ChunkState): RepairedSegment {
+  if (plan?.kind !== 'remove') return replaceMissing(track, arrived, plan?.frames, before);
+  const { segment, received, piece } = arrived;
+  const fragments = readFragments(arrived, () => parseFragments(segment, undefined, track.defaults));
+  return removeMissing(track, segment, fragments, received, plan.frames, before, piece);
+}
+
+/** The repairer of whole segments. */
+export function trackRepairer(track: Track): Pick<Repairer, 'needsPlan' | 'repair'> {
   return {
     needsPlan: track.descriptions.some(({ whyNot }) => whyNot),
-    repair: (segment, received, plan, before) => repair({ segment, received }, plan, before),
-    pieces: (segment, received, seconds) => cutPieces(track, segment, received, seconds),
-    repairPiece(segment, received, piece, plan, before) {
-      const whole = { segment, received };
-      const isAll = piece.number === 0 && piece.isLast;
-      const known = isAll ? whole : { segment: piece.isLast ? segment : knownPart(segment, received), received, piece };
-      const repaired = (): RepairedSegment => {
-        try {
-          return repair(known, plan, before);
-        } catch (error) {
-          // A complete piece plays whatever it is made of.
-          if (received.contains(piece.start, piece.end)) return repair(known, NOTHING_GOES, before);
-          throw error;
-        }
-      };
-      const { bytes, ...facts } = repaired();
-      const isNothingLeft = piece.isLast && facts.frames.every(({ removed }) => removed);
-      // No picture would stand until the segment's end: all of it, put over its pieces, has one that does.
-      return { ...facts, bytes: isNothingLeft ? repair(whole, plan).bytes : bytes };
-    },
+    repair: (segment, received, plan, before) => repairArrived(track, { segment, received }, plan, before),
   };
 }
 
@@ -77,7 +55,7 @@ function replaceMissing(
   const removal = { removed, replaced: new Map<number, Uint8Array>() };
   const reports = frames.map((frame) => (removed.has(frame.index) ? { ...frame, removed: true } : frame));
   if (!piece) return { bytes: removed.size > 0 ? removeSamples(track, bytes, removal) : bytes, frames: reports };
-  const written = writePiece(track, bytes, piece, { ...removal, decodedUntil: before?.decodedUntil });
+  const written = piece.write(bytes, { ...removal, decodedUntil: before?.decodedUntil });
   return { bytes: written.bytes, frames: reports, after: { decodedUntil: written.decodedUntil, held: run } };
 }
 
