@@ -17,6 +17,7 @@ export class RemoteDownload implements SegmentDownload {
   /** When its bytes could come, as the worker says. */
   #began = performance.now();
   #isSettled = false;
+  #hasPieces = false;
   #progress: Omit<SegmentProgress, 'elapsed'> = {
     phase: 'reliable',
     bytesReliable: 0,
@@ -38,6 +39,7 @@ export class RemoteDownload implements SegmentDownload {
 
   /** What is followed comes as chunks, what is downloaded as pieces. */
   receive(piece: DeliveredPiece | DeliveredChunk): void {
+    this.#hasPieces = true;
     if (!this.#isSettled) this.onPiece?.(piece as DeliveredChunk);
   }
 
@@ -49,6 +51,7 @@ export class RemoteDownload implements SegmentDownload {
 
   /** Undefined: it was followed, and its pieces were all of it. */
   deliver(delivered: DeliveredSegment | undefined): void {
+    if (this.#isSettled) delivered?.kept?.release();
     this.#isSettled = true;
     this.#outcome.resolve(delivered!);
   }
@@ -68,13 +71,15 @@ export class RemoteDownload implements SegmentDownload {
   }
 
   abort(): void {
-    this.giveUp(new VoxelError('aborted', 'the download was aborted'));
-  }
-
-  /** Nobody waits for it any more; what it has brought meanwhile is released. */
-  giveUp(reason: VoxelError): void {
     if (this.#isSettled) return;
     this.post('release');
+    this.reject(new VoxelError('aborted', 'the download was aborted'));
+  }
+
+  /** Its session is gone. What it has brought is released, unless another download may continue it. */
+  giveUp(reason: VoxelError): void {
+    if (this.#isSettled) return;
+    if (!this.#hasPieces) this.post('release');
     this.reject(reason);
   }
 }

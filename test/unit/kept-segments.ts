@@ -29,7 +29,7 @@ export class KeptSegments {
       end: end - map.range.start,
     });
     const received = new IntervalSet();
-    const bytes = fileBytes([map.range]) as Uint8Array<ArrayBuffer>;
+    const bytes = fileBytes([map.range]);
     for (const range of [...map.reliable, ...map.unreliable]) {
       if (!lost.some((gap) => gap.start === range.start)) received.add(place(range).start, place(range).end);
     }

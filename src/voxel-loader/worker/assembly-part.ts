@@ -25,6 +25,11 @@ export class AssemblyPart {
       .flatMap(({ start, end }) => this.#assembly.fileRanges(start, end).flatMap((range) => cut(range, this.#longest)));
   }
 
+  /** Whether it has any of these places of the delivery order. */
+  has(places: ByteRange): boolean {
+    return this.#places.locate(places).length > 0;
+  }
+
   /** Puts bytes of the body at their place and returns how many of them are new. Throws `RangeError` beyond its end. */
   place(offset: number, payload: Uint8Array): number {
     let placed = 0;

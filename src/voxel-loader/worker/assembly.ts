@@ -1,4 +1,4 @@
-import { shifted, type ByteRange } from '../../manifest/byte-range.js';
+import { shifted, totalBytes, type ByteRange } from '../../manifest/byte-range.js';
 import { IntervalSet } from '../../manifest/interval-set.js';
 import { Concatenation } from './concatenation.js';
 import type { SegmentLayout } from '../types.js';
@@ -68,6 +68,28 @@ export class SegmentAssembly {
   /** Positions of the delivery order where these bytes of the file stand, in the order of the file; what is not asked for is left out. */
   locate(range: ByteRange): ByteRange[] {
     return this.#deliveryOrder.locate(range);
+  }
+
+  /** Whether all bytes of these places are here. */
+  isHere(start: number, end: number): boolean {
+    return this.#arrived.contains(start, end);
+  }
+
+  /** Whether all of the segment's `[start, end)` is here; positions from its first byte. */
+  contains(start: number, end: number): boolean {
+    const places = this.locate(shifted({ start, end }, this.#range.start));
+    return totalBytes(places) >= end - start && places.every((place) => this.isHere(place.start, place.end));
+  }
+
+  /** What of the segment's `[start, end)` is not here, asked for or not. */
+  notHere(start: number, end: number): ByteRange[] {
+    const here = new IntervalSet();
+    for (const place of this.locate(shifted({ start, end }, this.#range.start))) {
+      for (const part of new IntervalSet(this.gaps(place.start, place.end)).gaps(place.start, place.end)) {
+        for (const range of this.#segmentRanges(part.start, part.end)) here.add(range.start, range.end);
+      }
+    }
+    return here.gaps(start, end);
   }
 
   /** Puts bytes of the file where they belong, those from `position` on, and leaves out what is not asked for. */

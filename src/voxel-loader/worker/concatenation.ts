@@ -47,14 +47,14 @@ export class Concatenation {
       (a, b) => this.ranges[a]!.start - this.ranges[b]!.start || this.ranges[a]!.end - this.ranges[b]!.end,
     ));
     const places: ByteRange[] = [];
-    const first = search(sorted.length, (index) => this.ranges[sorted[index]!]!.end > start);
-    for (const index of sorted.slice(first)) {
+    let next = search(sorted.length, (index) => this.ranges[sorted[index]!]!.end > start);
+    for (; next < sorted.length; next++) {
+      const index = sorted[next]!;
       const range = this.ranges[index]!;
       if (range.start >= end) break;
-      const offset = this.#offsets[index]!;
-      const from = offset + Math.max(0, start - range.start);
-      const to = offset + Math.min(range.end, end) - range.start;
-      if (to > from) places.push({ start: from, end: to });
+      const shift = this.#offsets[index]! - range.start;
+      const [from, to] = [Math.max(start, range.start), Math.min(end, range.end)];
+      if (to > from) places.push({ start: from + shift, end: to + shift });
     }
     return places;
   }

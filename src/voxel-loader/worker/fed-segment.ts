@@ -1,13 +1,13 @@
 import { NO_COUNTS } from '../../delivery/counts.js';
-import { totalBytes } from '../../manifest/byte-range.js';
+import { totalBytes, type ByteRange } from '../../manifest/byte-range.js';
 import { deferred } from '../deferred.js';
 import { VoxelError } from '../errors.js';
-import type { SegmentLayout } from '../types.js';
+import type { SegmentLayout, SegmentProgress } from '../types.js';
 import { SegmentAssembly } from './assembly.js';
-import type { ReceivedSegment } from './types.js';
+import type { PieceSource, PieceWatcher, ReceivedSegment } from './types.js';
 
 /** A segment whose bytes somebody else brings, by their positions in the file. */
-export class FedSegment {
+export class FedSegment implements PieceSource {
   readonly #outcome = deferred<ReceivedSegment>();
   /** Rejects with `VoxelError` code `incomplete` when not every reliable byte came, or `aborted`. */
   readonly result = this.#outcome.promise;
@@ -16,9 +16,10 @@ export class FedSegment {
   #firstArrival: number | undefined;
   #lastArrival: number;
   #isSettled = false;
+  #watcher: PieceWatcher | undefined;
 
   constructor(
-    map: SegmentLayout,
+    private readonly map: SegmentLayout,
     private readonly now: () => number,
   ) {
     this.assembly = new SegmentAssembly(map, totalBytes(map.unreliable));
@@ -31,13 +32,49 @@ export class FedSegment {
     this.#lastArrival = this.now();
     this.#firstArrival ??= this.#lastArrival;
     this.assembly.placeFromFile(position, bytes);
+    this.#watcher?.look();
+  }
+
+  /** Takes what of the segment has come already; its positions count from the segment's first byte. */
+  takeOver(former: SegmentAssembly): void {
+    for (const { start, end } of former.received()) {
+      this.assembly.placeFromFile(this.map.range.start + start, former.bytes.subarray(start, end));
+    }
+  }
+
+  progress(): SegmentProgress {
+    const { bytesReliable, bytesUnreliable, reliableComplete, length } = this.assembly;
+    return {
+      phase: reliableComplete ? 'unreliable' : 'reliable',
+      ...{ bytesReliable, bytesUnreliable, bytesRequested: length },
+      elapsed: (this.now() - this.#began) / 1000,
+    };
+  }
+
+  watch(watcher: PieceWatcher): void {
+    this.#watcher = watcher;
+  }
+
+  /** Until its end everything may. */
+  mayCome(places: readonly ByteRange[]): boolean {
+    return places.length > 0;
+  }
+
+  lost(): readonly ByteRange[] {
+    return [];
+  }
+
+  keep(): boolean {
+    if (!this.assembly.reliableComplete) return false;
+    this.end();
+    return true;
   }
 
   end(): void {
     if (this.#isSettled) return;
     const { bytesReliable, bytesUnreliable, reliableLength, reliableComplete, length, bytes } = this.assembly;
     if (!reliableComplete) {
-      return this.#fail(new VoxelError('incomplete', `${bytesReliable} of ${reliableLength} reliable bytes came`));
+      return this.fail(new VoxelError('incomplete', `${bytesReliable} of ${reliableLength} reliable bytes came`));
     }
     this.#isSettled = true;
     this.#outcome.resolve({
@@ -53,10 +90,10 @@ export class FedSegment {
   }
 
   abort(): void {
-    this.#fail(new VoxelError('aborted', 'the download was aborted'));
+    this.fail(new VoxelError('aborted', 'the download was aborted'));
   }
 
-  #fail(error: VoxelError): void {
+  fail(error: unknown): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
     this.#outcome.reject(error);

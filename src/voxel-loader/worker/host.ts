@@ -7,7 +7,8 @@ import type { DeliveredMessage, ErrorMessage, PageMessage, WorkerMessage } from 
 import { FileVersions } from './file-version.js';
 import { FedSegment } from './fed-segment.js';
 import { describeFrames } from './frame-states.js';
-import { PartialSegment } from './partial-segment.js';
+import { HandOvers } from './hand-overs.js';
+import { PartialSegment, type SegmentSource } from './partial-segment.js';
 import { repairPlan } from './repair-plan.js';
 import { Repairers } from './repairers.js';
 import { downloadSegment } from './segment-download.js';
@@ -36,10 +37,6 @@ export interface HostOptions extends Abilities {
 type Running<Received> = Pick<Download, 'abort'> &
   Partial<Pick<Download, 'keep' | 'progress'> & Pick<FedSegment, 'push' | 'end'>> & {
     readonly result: Promise<Received>;
-    /** Hands it over in pieces from now on. */
-    handOver?(): void;
-    /** Playback has moved otherwise than expected. */
-    look?(): void;
   };
 
 /**
@@ -51,6 +48,7 @@ export class Host {
   /** Where playback is, in ms since 1970; undefined: nothing plays. */
   playhead: Playhead | undefined;
   readonly #following: ReturnType<NonNullable<Abilities['following']>> | undefined;
+  readonly #handOvers = new HandOvers(this);
   readonly #versions = new FileVersions();
   readonly #sessions = new Map<number, Session>();
   readonly #running = new Map<number, Running<unknown>>();
@@ -67,12 +65,13 @@ export class Host {
     play: ({ playhead }) => {
       this.playhead = playhead;
       this.#following?.look();
-      for (const running of this.#running.values()) running.look?.();
+      this.#handOvers.look();
     },
     keep: ({ id }) => this.#running.get(id)?.keep?.(),
-    'hand-over': ({ id }) => this.#running.get(id)?.handOver?.(),
+    'hand-over': ({ id }) => this.#handOvers.start(id),
     release: ({ id }) => {
       this.#running.get(id)?.abort();
+      this.#handOvers.forget(id);
       this.#segments.delete(id);
     },
     assemble: (message) => this.#assemble(message),
@@ -130,6 +129,7 @@ export class Host {
       const delivered = finish(await running.result);
       this.post({ type: 'delivered', id, delivered }, delivered && [delivered.bytes.buffer]);
     } catch (error) {
+      this.#handOvers.breakOff(id);
       this.#reject(id, error);
     } finally {
       clearInterval(reports);
@@ -159,22 +159,52 @@ export class Host {
     const host = this.#sessions.get(session)?.host ?? '';
     const source = { ...request, file: this.#versions.of(host, request.target, request.edition) };
     const first = after === undefined ? undefined : (this.#running.get(after) as Download | undefined);
-    const start = () => downloadSegment(this.session(session), { ...source, after: first });
+    const start = () => {
+      const download = downloadSegment(this.session(session), { ...source, after: first });
+      this.#handOvers.add(id, download, request);
+      return download;
+    };
     void this.run(id, start, (received) => {
-      const segment = new PartialSegment(source, received);
-      const delivered = this.#deliver(id, segment, received);
+      const { segment, delivered } = this.#finish(id, source, received);
       if (!segment.isWhole) this.#segments.set(id, segment);
       return delivered;
     });
   }
 
-  #assemble({ id, request }: Message<'assemble'>): void {
-    const start = () => new FedSegment(request.map, () => performance.now());
+  #assemble({ id, continues, request }: Message<'assemble'>): void {
+    const start = () => {
+      const segment = new FedSegment(request.map, () => performance.now());
+      if (continues === undefined) this.#handOvers.add(id, segment, request);
+      else {
+        this.#handOvers.continue(id, continues, segment);
+        this.#running.get(continues)?.abort();
+      }
+      return segment;
+    };
     void this.run(id, start, (received) => {
       const source = { ...request, target: '', file: this.#versions.of('', '', 0) };
+      const { delivered } = this.#finish(id, source, received);
       // What is missing of it cannot be fetched: of the file nothing is known but what was brought.
-      return { ...this.#deliver(id, new PartialSegment(source, received), received), kept: undefined };
+      return { ...delivered, kept: undefined };
     });
+  }
+
+  /** The segment as it was handed over, the last piece of it or all, and what of it is kept. */
+  #finish(
+    id: number,
+    source: SegmentSource,
+    received: ReceivedSegment,
+  ): { readonly delivered: DeliveredMessage; readonly segment: PartialSegment } {
+    const remainder = this.#handOvers.finish(id);
+    if (!remainder) {
+      const segment = new PartialSegment(source, received);
+      return { delivered: this.#deliver(id, segment, received, segment.repair(this.repairers)), segment };
+    }
+    const { shownWithout, ...repaired } = remainder;
+    // What came after its piece had been handed over is not what the viewer has.
+    const shown = new IntervalSet([...received.received].flatMap(({ start, end }) => shownWithout.gaps(start, end)));
+    const segment = new PartialSegment(source, { ...received, received: shown });
+    return { delivered: this.#deliver(id, segment, received, repaired), segment };
   }
 
   #fetchInto({ id, session, segment: kept, ranges }: Message<'fetch-into'>): void {
@@ -186,15 +216,21 @@ export class Host {
       (received) => {
         segment.add(received);
         if (segment.isWhole) this.#segments.delete(kept);
-        return this.#deliver(kept, segment, { ...received, bytesLost: segment.bytesLost });
+        const facts = { ...received, bytesLost: segment.bytesLost };
+        return this.#deliver(kept, segment, facts, segment.repair(this.repairers));
       },
     );
   }
 
-  #deliver(id: number, segment: PartialSegment, facts: ReceivedSegment): DeliveredMessage {
+  #deliver(
+    id: number,
+    segment: PartialSegment,
+    facts: ReceivedSegment,
+    repaired: ReturnType<PartialSegment['repair']>,
+  ): DeliveredMessage {
     const { bytesUnsent, seconds, bytesMeasured, timeToFirstByte, rtt, failure } = facts;
     return {
-      ...segment.repair(this.repairers),
+      ...repaired,
       received: [...segment.received],
       kept: segment.isWhole ? undefined : id,
       ...addCounts(facts),

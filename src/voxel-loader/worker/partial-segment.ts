@@ -7,7 +7,7 @@ import type { Repairers } from './repairers.js';
 import type { DownloadRequest, ReceivedSegment } from './types.js';
 
 /** What the segment was asked for with. */
-type SegmentSource = Pick<DownloadRequest, 'target' | 'map' | 'file'> & { readonly representation: string };
+export type SegmentSource = Pick<DownloadRequest, 'target' | 'map' | 'file'> & { readonly representation: string };
 
 /** A segment as far as it has arrived: bytes that arrive later are added, and it is repaired anew. */
 export class PartialSegment {

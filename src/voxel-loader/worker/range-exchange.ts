@@ -1,6 +1,7 @@
 import { LossDetection } from '../../delivery/recovery.js';
 import { longestRange, type Parity } from '../../coding/symbols.js';
 import type { ByteRange } from '../../manifest/byte-range.js';
+import { IntervalSet } from '../../manifest/interval-set.js';
 import type { SegmentAssembly } from './assembly.js';
 import { AssemblyPart } from './assembly-part.js';
 import { deferred } from '../deferred.js';
@@ -46,6 +47,8 @@ export class RangeExchange {
   readonly #flow: Flow | undefined;
   /** Losses of datagrams by their place in the order of sending. */
   readonly #losses = new LossDetection();
+  /** What has been told of them. */
+  readonly #told = new IntervalSet();
   readonly #parityAskedFor: Parity | undefined;
   readonly #parity: ParityBlocks;
   #lossTimer: ReturnType<typeof setTimeout> | undefined;
@@ -99,6 +102,14 @@ export class RangeExchange {
    */
   lost(): ByteRange[] {
     return this.#part.gaps(0, Math.max(this.#sent ?? 0, this.#reached));
+  }
+
+  /** Whether bytes of these places of the delivery order may still come with it: of those that it has told to be lost none do. */
+  mayBring(places: readonly ByteRange[]): boolean {
+    return (
+      !this.#ended &&
+      places.some((place) => this.#told.gaps(place.start, place.end).some((part) => this.#part.has(part)))
+    );
   }
 
   /** Ends it here, at the server too, unless it has ended already. */
@@ -238,6 +249,7 @@ export class RangeExchange {
     // Nothing comes any more: so no parity, either.
     if (due === undefined && this.#sent !== undefined) this.#parity.close();
     const lost = this.#parity.lost(taken).flatMap(({ start, end }) => this.#part.gaps(start, end));
+    for (const { start, end } of lost) this.#told.add(start, end);
     if (lost.length > 0) onLost(lost);
     clearTimeout(this.#lossTimer);
     if (due !== undefined) this.#lossTimer = setTimeout(() => this.#lookForLosses(), due - now());

@@ -7,8 +7,8 @@ const MAX_REQUESTS = 8;
 
 export interface RecoveryOptions {
   readonly assembly: SegmentAssembly;
-  /** Whether what is asked for now can be in time. */
-  readonly isInTime: () => boolean;
+  /** Those of the places that can be in time if they are asked for now, in the order in which to ask. */
+  readonly inTime: (places: readonly ByteRange[]) => readonly ByteRange[];
   /** Sends a request; `onArrival` is called with the number of new bytes, `onFinished` once, whatever became of it. */
   readonly send: (planned: PlannedRequest, onArrival: (bytes: number) => void, onFinished: () => void) => void;
 }
@@ -27,7 +27,7 @@ export class Recovery {
 
   /** Asks for these places of the delivery order, or gives them up. */
   add(places: readonly ByteRange[]): void {
-    this.#lost = this.options.isInTime() ? [...this.#lost, ...places] : [];
+    this.#lost = this.options.inTime([...this.#lost, ...places]);
     const requests = planStreams(this.options.assembly, this.#lost);
     const next = requests.splice(0, MAX_REQUESTS - this.#running);
     this.#lost = requests.flatMap((planned) => planned.places);

@@ -1,6 +1,7 @@
 import { createRepairer, type RepairedSegment, type Repairer, type RepairPlan } from '../../repair/index.js';
 import { VoxelError } from '../errors.js';
 import type { RepairAbility } from '../messages.js';
+import type { Cutter } from './hand-over.js';
 import type { ReceivedSegment } from './types.js';
 
 /** One repairer per representation, made from its initialization segment. */
@@ -32,6 +33,15 @@ export class Repairers {
       if (received.contains(0, bytes.length)) return { bytes, frames: [] };
       throw error;
     }
+  }
+
+  /** How segments of the representation with that plan are cut and their pieces repaired. Its functions throw as `repair` does. */
+  cutter(representation: string, plan: RepairPlan | undefined): Cutter {
+    return {
+      pieces: (segment, received, seconds) => this.#get(representation).pieces(segment, received, seconds),
+      repairPiece: (segment, received, piece, before) =>
+        this.#get(representation).repairPiece(segment, received, piece, plan, before),
+    };
   }
 
   #get(representation: string): Repairer {

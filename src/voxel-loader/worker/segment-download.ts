@@ -1,7 +1,7 @@
 import { longestRange, parityFrom } from '../../coding/symbols.js';
-import { comesInTime, reorderingWindow } from '../../delivery/recovery.js';
+import { comesInTime, RECOVERY_ROUND_TRIPS, reorderingWindow } from '../../delivery/recovery.js';
 import { sum } from '../../delivery/sum.js';
-import { totalBytes } from '../../manifest/byte-range.js';
+import { totalBytes, type ByteRange } from '../../manifest/byte-range.js';
 import { IntervalSet } from '../../manifest/interval-set.js';
 import { deferred } from '../deferred.js';
 import { SegmentAssembly } from './assembly.js';
@@ -11,13 +11,16 @@ import { planRequests, type PlannedRequest } from './request-plan.js';
 import { Recovery } from './recovery.js';
 import { timeSteps } from './time-order.js';
 import type { SegmentProgress } from '../types.js';
-import type { PathDownload, Download, DownloadRequest, ReceivedSegment, Session } from './types.js';
+import type { PathDownload, Download, PieceWatcher, DownloadRequest, ReceivedSegment, Session } from './types.js';
 
 /**
  * A download with nothing arriving for so long has failed. Longer than the outages of mobile links that QUIC itself
  * recovers from, shorter than its idle timeout (30 s and more).
  */
 export const STALL_TIMEOUT_MS = 10_000;
+
+/** Longest time in ms for which a piece that is waited for waits for what it has lost: longer ones cost more than a frame. */
+const LONGEST_WAIT_MS = 80;
 
 /** However long the round trip is said to be: datagrams that left before others are not far behind them. */
 const MAX_ROUND_TRIP_MS = 1000;
@@ -41,8 +44,11 @@ export function downloadSegment(
 class RunningDownload implements Download {
   readonly #outcome = deferred<ReceivedSegment>();
   readonly result = this.#outcome.promise;
-  readonly #assembly: SegmentAssembly;
+  readonly assembly: SegmentAssembly;
+  #watcher: PieceWatcher | undefined;
   readonly #exchanges: RangeExchange[] = [];
+  /** Those of them with which it began: what they have lost others may bring. */
+  readonly #first: RangeExchange[] = [];
   readonly #started: number;
   /** Whose bytes come first, while this one runs. */
   #after: Download | undefined;
@@ -68,19 +74,19 @@ class RunningDownload implements Download {
     private readonly request: DownloadRequest,
     private readonly now: () => number,
   ) {
-    this.#assembly = new SegmentAssembly(request.map, request.unreliableBytes);
+    this.assembly = new SegmentAssembly(request.map, request.unreliableBytes);
     this.#started = this.#lastArrival = now();
     this.#measured = { at: this.#started, bytes: 0 };
     this.#after = request.after;
     this.#afterFlow = session.dispatch ? undefined : this.#after?.flow;
     this.#recovery = new Recovery({
-      assembly: this.#assembly,
-      isInTime: () => request.recovery && comesInTime(request.deadline, now() - this.#started, this.#roundTrip()),
+      assembly: this.assembly,
+      inTime: (places) => this.#inTime(places),
       send: (planned, onArrival, onFinished) => this.#send(planned, onArrival, onFinished),
     });
     this.paths = session.dispatch?.({
       request,
-      assembly: this.#assembly,
+      assembly: this.assembly,
       send: (planned, over, after) => this.#sendFirst(planned, over, after),
       end: (failure) => this.#finish(failure),
     });
@@ -100,22 +106,40 @@ class RunningDownload implements Download {
 
   progress(): SegmentProgress {
     return {
-      phase: this.#assembly.reliableComplete ? 'unreliable' : 'reliable',
-      bytesReliable: this.#assembly.bytesReliable,
-      bytesUnreliable: this.#assembly.bytesUnreliable,
-      bytesRequested: this.#assembly.length,
+      phase: this.assembly.reliableComplete ? 'unreliable' : 'reliable',
+      bytesReliable: this.assembly.bytesReliable,
+      bytesUnreliable: this.assembly.bytesUnreliable,
+      bytesRequested: this.assembly.length,
       elapsed: (this.now() - this.#begin) / 1000,
     };
   }
 
+  watch(watcher: PieceWatcher): void {
+    this.#watcher = watcher;
+  }
+
+  mayCome(places: readonly ByteRange[]): boolean {
+    const isComing = (one: RangeExchange): boolean => one.mayBring(places);
+    // Over several paths some of it may not even be asked for.
+    if (this.paths || this.#first.some(isComing)) return places.length > 0;
+    const wait = RECOVERY_ROUND_TRIPS * this.#roundTrip();
+    return wait <= LONGEST_WAIT_MS && this.#exchanges.some(isComing);
+  }
+
+  /** Over several paths two requests may miss the same. */
+  lost(): ByteRange[] {
+    const lost = new IntervalSet(this.#exchanges.flatMap((exchange) => exchange.lost()));
+    return [...lost].flatMap(({ start, end }) => this.assembly.missing(start, end));
+  }
+
   keep(): boolean {
-    if (this.#settled || !this.#assembly.reliableComplete) return false;
+    if (this.#settled || !this.assembly.reliableComplete) return false;
     this.#deliver();
     return true;
   }
 
   abort(): void {
-    this.#fail(new VoxelError('aborted', 'the download was aborted'));
+    this.fail(new VoxelError('aborted', 'the download was aborted'));
   }
 
   /** When its bytes may come: until those that go first are here it does not use the link. */
@@ -124,7 +148,7 @@ class RunningDownload implements Download {
   }
 
   get #bytesHere(): number {
-    return this.#assembly.bytesReliable + this.#assembly.bytesUnreliable;
+    return this.assembly.bytesReliable + this.assembly.bytesUnreliable;
   }
 
   /** Round-trip time in ms: with the server's time to answer, until it has said how long the way is; 0 before the first byte. */
@@ -138,25 +162,27 @@ class RunningDownload implements Download {
     const { map, delivery, parity } = this.request;
     let after = this.#afterFlow;
     let last = after;
-    for (const planned of planRequests(this.#assembly, delivery, longestRange(parity), timeSteps(map, this.request))) {
+    for (const planned of planRequests(this.assembly, delivery, longestRange(parity), timeSteps(map, this.request))) {
       if (planned.delivery === 'stream') after = last;
       last = this.#sendFirst(planned, undefined, after) ?? last;
     }
   }
 
   #sendFirst(planned: PlannedRequest, over?: Session, after?: number): number | undefined {
-    const withReliableBytes = planned.places.some(({ start }) => start < this.#assembly.reliableLength);
+    const withReliableBytes = planned.places.some(({ start }) => start < this.assembly.reliableLength);
     this.#measuring++;
-    return this.#send(
+    const flow = this.#send(
       planned,
       () => (this.#measured = { at: this.now(), bytes: this.#bytesHere }),
       (failure) => {
         if (!failure) this.#measuring--;
-        else if (withReliableBytes && !this.#assembly.reliableComplete) this.#fail(failure);
+        else if (withReliableBytes && !this.assembly.reliableComplete) this.fail(failure);
       },
       over,
       after,
     );
+    this.#first.push(this.#exchanges.at(-1)!);
+    return flow;
   }
 
   #send(
@@ -169,7 +195,7 @@ class RunningDownload implements Download {
     this.#running++;
     const { paths } = this;
     const request = this.request;
-    const { sentBefore = planned.places[0]!.start - this.#assembly.reliableLength } = planned;
+    const { sentBefore = planned.places[0]!.start - this.assembly.reliableLength } = planned;
     const exchange = new RangeExchange(planned, {
       session,
       request,
@@ -177,12 +203,13 @@ class RunningDownload implements Download {
       deadline: request.deadline && request.deadline - (this.now() - this.#started),
       parity: request.parity && parityFrom(request.parity, sentBefore),
       after,
-      assembly: this.#assembly,
+      assembly: this.assembly,
       now: this.now,
       reorderingWindow: () => reorderingWindow(this.#roundTrip(session), request.recovery),
       onLost: (places) => {
         paths?.lost(session, totalBytes(places));
         this.#recovery.add(places);
+        this.#watcher?.look();
       },
       onArrival: (bytes) => {
         paths?.arrived(session, bytes);
@@ -192,7 +219,8 @@ class RunningDownload implements Download {
         this.#lastArrival = this.now();
         this.#firstArrival ??= this.#lastArrival;
         onArrival(bytes);
-        if (this.#bytesHere === this.#assembly.length) for (const one of this.#exchanges) one.end();
+        if (this.#bytesHere === this.assembly.length) for (const one of this.#exchanges) one.end();
+        this.#watcher?.look();
       },
     });
     this.#exchanges.push(exchange);
@@ -209,20 +237,29 @@ class RunningDownload implements Download {
     if (this.#settled) return;
     this.#failure ??= failure;
     // Over several paths a failure without what must be here is one that no path could mend.
-    if (failure?.code === 'file-changed' || (this.paths && failure && !this.#assembly.reliableComplete))
-      this.#fail(failure);
+    if (failure?.code === 'file-changed' || (this.paths && failure && !this.assembly.reliableComplete))
+      this.fail(failure);
     this.#running--;
     if (this.#running === 0) this.#deliver();
+    else this.#watcher?.look();
+  }
+
+  #inTime(places: readonly ByteRange[]): readonly ByteRange[] {
+    const { recovery, deadline } = this.request;
+    const roundTrip = this.#roundTrip();
+    if (!recovery) return [];
+    if (this.#watcher) return this.#watcher.inTime(places, RECOVERY_ROUND_TRIPS * roundTrip);
+    return comesInTime(deadline, this.now() - this.#started, roundTrip) ? places : [];
   }
 
   #watchForStall(): void {
     const left = STALL_TIMEOUT_MS - (this.now() - Math.max(this.#lastArrival, this.#begin));
     const timeout = new VoxelError('timeout', `nothing arrived for ${STALL_TIMEOUT_MS / 1000} s`);
     if (left > 0) this.#stallTimer = setTimeout(() => this.#watchForStall(), left);
-    else if (this.#assembly.reliableComplete) {
+    else if (this.assembly.reliableComplete) {
       this.#failure ??= timeout;
       this.#deliver();
-    } else this.#fail(timeout);
+    } else this.fail(timeout);
   }
 
   #deliver(): void {
@@ -230,16 +267,15 @@ class RunningDownload implements Download {
     const { at, bytes } = this.#measuring > 0 ? { at: this.now(), bytes: this.#bytesHere } : this.#measured;
     const begin = Math.min(this.#begin, at);
     this.#stop();
-    const assembly = this.#assembly;
-    // Over several paths two requests may miss the same.
-    const lost = [...new IntervalSet(this.#exchanges.flatMap((exchange) => exchange.lost()))];
+    const assembly = this.assembly;
+    const lost = this.lost();
     const bytesLost = totalBytes(lost);
     this.#outcome.resolve({
       bytes: assembly.bytes,
       received: assembly.received(),
       bytesReliable: assembly.bytesReliable,
       bytesUnreliable: assembly.bytesUnreliable,
-      lost: lost.flatMap(({ start, end }) => assembly.missing(start, end)),
+      lost,
       bytesLost,
       bytesUnsent: assembly.length - this.#bytesHere - bytesLost,
       bytesRepeated: this.#recovery.bytesRepeated + (this.paths?.bytesRepeated ?? 0),
@@ -254,7 +290,7 @@ class RunningDownload implements Download {
     });
   }
 
-  #fail(error: VoxelError): void {
+  fail(error: unknown): void {
     if (this.#settled) return;
     this.#stop();
     this.#outcome.reject(error);

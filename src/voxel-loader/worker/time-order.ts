@@ -20,8 +20,26 @@ export type TimedRequest = Pick<SegmentRequest, 'time' | 'byTimeUntil' | 'playFr
  * better is still to come. With `playFrom` the first step reaches to that of its picture, and of what is shown before has only what later
  * frames need.
  */
-export function timeSteps(map: SegmentLayout, { time, byTimeUntil, playFrom }: TimedRequest): ByteRange[][] {
-  if (!time || byTimeUntil === undefined || !(byTimeUntil > time.start)) return [];
+export function timeSteps(map: SegmentLayout, request: TimedRequest): ByteRange[][] {
+  const { ends, leftOut } = orderOf(map, request);
+  const left = new IntervalSet(leftOut);
+  return ends.flatMap((end, index) => {
+    const step = left.gaps(index === 0 ? map.range.start : ends[index - 1]!, end);
+    return totalBytes(step) > 0 ? [step] : [];
+  });
+}
+
+/** Unreliable ranges that are in none of those steps because nothing from `playFrom` on needs them. */
+export function leftToTheEnd(map: SegmentLayout, request: TimedRequest): readonly ByteRange[] {
+  return orderOf(map, request).leftOut;
+}
+
+/** Positions of the file where steps end, and what they leave out. */
+function orderOf(
+  map: SegmentLayout,
+  { time, byTimeUntil, playFrom }: TimedRequest,
+): { readonly ends: readonly number[]; readonly leftOut: readonly ByteRange[] } {
+  if (!time || byTimeUntil === undefined || !(byTimeUntil > time.start)) return { ends: [], leftOut: [] };
   const seconds = Math.min(byTimeUntil - time.start, time.duration);
   const count = Math.min(MAX_STEPS, Math.max(1, Math.round(seconds / STEP_SECONDS)));
   const starts = map.unreliable.map(({ start }) => start).sort((a, b) => a - b);
@@ -33,12 +51,7 @@ export function timeSteps(map: SegmentLayout, { time, byTimeUntil, playFrom }: T
   const ends = Array.from({ length: count }, (_, index) => positionAt(time.start + (index + 1) * length));
   const before = Math.floor(((playFrom ?? time.start) - REORDERING - time.start) / length);
   const target = Math.min(Math.max(0, before), count - 1);
-  const leftOut = new IntervalSet(target > 0 ? unneededBefore(map, ends[target - 1]!) : []);
-  const steps = ends.slice(target);
-  return steps.flatMap((end, index) => {
-    const step = leftOut.gaps(index === 0 ? map.range.start : steps[index - 1]!, end);
-    return totalBytes(step) > 0 ? [step] : [];
-  });
+  return { ends: ends.slice(target), leftOut: target > 0 ? unneededBefore(map, ends[target - 1]!) : [] };
 }
 
 /**

@@ -83,8 +83,35 @@ export interface ReceivedSegment extends DeliveryFacts {
   readonly lost: readonly ByteRange[];
 }
 
+/** Who hands a segment over while it comes. */
+export interface PieceWatcher {
+  /** Looks what has to be done now: something has come, will not come, or playback has moved otherwise than expected. */
+  look(): void;
+  /**
+   * Those of these lost places of the delivery order that are of use if they are back in so many ms: of pieces that are due later. The
+   * first pieces come first.
+   */
+  inTime(places: readonly ByteRange[], milliseconds: number): readonly ByteRange[];
+}
+
+/** A segment on its way, as far as it can be handed over in pieces. */
+export interface PieceSource {
+  readonly assembly: SegmentAssembly;
+  progress(): SegmentProgress;
+  /** Whether bytes of these places of the delivery order may still come, soon enough to wait for. */
+  mayCome(places: readonly ByteRange[]): boolean;
+  /** Positions in the segment of what is lost so far. */
+  lost(): readonly ByteRange[];
+  /** Tells the watcher what happens from now on. */
+  watch(watcher: PieceWatcher): void;
+  /** Stops with what has arrived; false: reliable bytes are missing. */
+  keep(): boolean;
+  /** Throws everything away: `result` rejects with that error. */
+  fail(error: unknown): void;
+}
+
 /** A download under way. */
-export interface Download {
+export interface Download extends PieceSource {
   /** Rejects with `VoxelError` when not every reliable byte came, or after `abort()`. */
   readonly result: Promise<ReceivedSegment>;
   /** The flow of its datagrams; undefined: there are none. */
@@ -93,7 +120,6 @@ export interface Download {
   readonly paths: PathDownload | undefined;
   /** When the last byte came of what it began with, recoveries apart; before the first: when it began. In ms. */
   readonly lastMeasured: number;
-  progress(): SegmentProgress;
   /**
    * Stops here: `result` resolves with what has arrived. Returns false, and does nothing, in the reliable phase: there
    * is nothing to play yet.

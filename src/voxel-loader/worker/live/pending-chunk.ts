@@ -63,7 +63,7 @@ export class PendingChunk implements QueuedPiece {
     this.#slack = timeLeft();
     this.#recovery = new Recovery({
       assembly: open.assembly,
-      isInTime: () => !this.#isOver && comesInTime(timeLeft(), 0, roundTrip()),
+      inTime: (places) => (!this.#isOver && comesInTime(timeLeft(), 0, roundTrip()) ? places : []),
       send: (planned, onArrival, onFinished) => this.#send(planned, onArrival, onFinished),
     });
   }
