@@ -6,7 +6,7 @@ import type { PlayerVideo } from '../../port/player-segment.js';
 /** Share of a download that says more about its rate than those before it did. */
 const LEAST_SHARE = 0.2;
 
-/** Seconds of a segment that go by time where it is waited for: its first two pieces. */
+/** Seconds of a segment that go by time where it is waited for: the first two pieces that are shown. */
 const BY_TIME = 1;
 
 export interface PlaybackCollaborators {
@@ -26,7 +26,16 @@ export class Playback {
    * `bufferLevel`: seconds that are left to play before it.
    */
   byTimeUntil(time: SegmentTime | undefined, bytes: number, bufferLevel: number): number | undefined {
-    return time && this.#waitsFor(bytes, this.#linkRate, bufferLevel) ? time.start + BY_TIME : undefined;
+    if (!time || !this.#waitsFor(bytes, this.#linkRate, bufferLevel)) return undefined;
+    return (this.playFrom(time) ?? time.start) + BY_TIME;
+  }
+
+  /** Media time, in seconds, with which playback goes on within a segment, after a seek; undefined: not within it. */
+  playFrom(time: SegmentTime | undefined): number | undefined {
+    const { element } = this.collaborators.video;
+    if (!time || !element?.seeking) return undefined;
+    const { currentTime } = element;
+    return currentTime >= time.start && currentTime < time.start + time.duration ? currentTime : undefined;
   }
 
   /** Whether the viewer waits, or is about to wait, for the segment that is under way. */

@@ -62,6 +62,8 @@ export interface DownloadPlan {
   readonly buffer: number | undefined;
   /** Seconds of media time up to which bytes go by time; undefined: nobody waits for the segment. */
   readonly byTimeUntil: number | undefined;
+  /** Seconds of media time with which playback begins within the segment; undefined: with its first picture, or before. */
+  readonly playFrom?: number | undefined;
   readonly parity: SegmentRequest['parity'];
 }
 
@@ -125,6 +127,7 @@ export class SegmentRequests {
     const { playbackRate } = video;
     const deadline = withDeadlines ? deadlineOf(bufferLevel, playbackRate) : undefined;
     const buffer = playbackRate > 0 ? (1000 * bufferLevel) / playbackRate : undefined;
+    const playFrom = this.playback.playFrom(time);
     const byTimeUntil = this.playback.byTimeUntil(time, map.reliableBytes + map.steps[level]!.bytes, bufferLevel);
     const parity = strategy.protection({
       bytesReliable: map.reliableBytes,
@@ -135,7 +138,7 @@ export class SegmentRequests {
       lossRate: link.path.lossRate,
     });
     const asked = onStreams ? 'streams' : 'datagrams';
-    return { level, delivery: asked, recovery: strategy.recovery, deadline, buffer, byTimeUntil, parity };
+    return { level, delivery: asked, recovery: strategy.recovery, deadline, buffer, byTimeUntil, playFrom, parity };
   }
 
   /** `after`: the download whose bytes go first. Throws `PlayerError` unless the VOXEL server has the file. */
