@@ -9,7 +9,8 @@ import { findChrome } from '../../tools/setup/chrome.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
 import { readTrack } from '../../src/repair/codecs.js';
 import { parseFragments, type Fragment } from '../../src/repair/fmp4.js';
-import { createRepairer } from '../../src/repair/index.js';
+import { createRepairer, type ChunkState } from '../../src/repair/index.js';
+import type { RemovableFrame } from '../../src/repair/types.js';
 import { encodeClip, initEnd, SYNTHETIC_CLIPS } from '../repair/clips.js';
 import { damageAndRepair } from '../repair/damage.js';
 import { punch, receivedExcept, type Gap } from '../repair/gaps.js';
@@ -42,17 +43,21 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Puts a file into the page's video through MSE; runs in the page. */
-async function loadInPage(base64: string, codec: string): Promise<void> {
-  const file = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+/** Puts a file into the page's video through MSE, part by part; runs in the page. Returns how many ranges were buffered at most. */
+async function loadInPage(parts: readonly string[], codec: string): Promise<number> {
   const video = document.querySelector('video')!;
   const source = new MediaSource();
   video.src = URL.createObjectURL(source);
   await new Promise((resolve) => source.addEventListener('sourceopen', resolve, { once: true }));
   const buffer = source.addSourceBuffer(`video/mp4; codecs="${codec}"`);
-  buffer.appendBuffer(file);
-  await new Promise((resolve) => buffer.addEventListener('updateend', resolve, { once: true }));
+  let ranges = 0;
+  for (const base64 of parts) {
+    buffer.appendBuffer(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
+    await new Promise((resolve) => buffer.addEventListener('updateend', resolve, { once: true }));
+    ranges = Math.max(ranges, buffer.buffered.length);
+  }
   if (source.readyState === 'open') source.endOfStream();
+  return ranges;
 }
 
 /**
@@ -114,7 +119,7 @@ describe('Chromium shows repaired video exactly as FFmpeg decodes it', () => {
     const decoded = strictDecode(repaired, Buffer.of());
     const compared = new Set<number>();
     for (let times = 0; times < MOST_PLAYBACKS && compared.size < MINIMUM_SAMPLED_PICTURES; times++) {
-      await page.evaluate(loadInPage, repaired.toString('base64'), clip.codec);
+      await page.evaluate(loadInPage, [repaired.toString('base64')], clip.codec);
       const { error, pictures } = await page.evaluate(playInPage);
       expect(error).toBeUndefined();
       const byFrame = new Map(pictures.map(([mediaTime, digest]) => [Math.round(mediaTime * FRAME_RATE), digest]));
@@ -127,14 +132,35 @@ describe('Chromium shows repaired video exactly as FFmpeg decodes it', () => {
   });
 });
 
-/** The file without every other frame that no other refers to, and when the frames that stay are shown, counted in frames. */
-function removeFrames(file: Buffer): { file: Buffer; kept: number[] } {
+/** A segment of which frames are missing. */
+interface Damaged {
+  readonly init: Buffer;
+  readonly segment: Buffer;
+  readonly gaps: readonly Gap[];
+  readonly frames: readonly RemovableFrame[];
+}
+
+/** A file without some frames. */
+interface Left {
+  /** Its initialization segment, and what has become of each of the others: a part, or several. */
+  readonly parts: readonly Buffer[];
+  /** When the frames that stay are shown, counted in frames. */
+  readonly kept: readonly number[];
+}
+
+/** Each segment as one part. */
+const whole = ({ init, segment, gaps, frames }: Damaged): Uint8Array[] => [
+  createRepairer(init).repair(punch(segment, gaps), receivedExcept(gaps), { kind: 'remove', frames }).bytes,
+];
+
+/** The file without every other frame that no other refers to; `repair` makes parts of what is there. */
+function removeFrames(file: Buffer, repair: (damaged: Damaged) => Uint8Array[]): Left {
   const init = file.subarray(0, initEnd(file));
   const segments = parseFragments(file.subarray(init.length)).map(({ start, end }) =>
     file.subarray(init.length + start, init.length + end),
   );
   const kept: number[] = [];
-  const left = segments.map((segment) => {
+  const left = segments.flatMap((segment) => {
     const [{ decodeTime, samples }] = parseFragments(segment, undefined, readTrack(init).defaults) as [Fragment];
     let time = decodeTime!;
     const timed = samples.map(({ duration, compositionOffset, offset, size }) => {
@@ -151,25 +177,62 @@ function removeFrames(file: Buffer): { file: Buffer; kept: number[] } {
     const frames = timed.filter(({ isLeaf }) => isLeaf).filter((_, index) => index % 2 === 0);
     kept.push(...timed.filter((frame) => !frames.includes(frame)).map(({ at }) => at / TICKS));
     const gaps = frames.map(({ start, end }): Gap => [start, end]);
-    return createRepairer(init).repair(punch(segment, gaps), receivedExcept(gaps), { kind: 'remove', frames }).bytes;
+    return repair({ init, segment, gaps, frames }).map((bytes) => Buffer.from(bytes));
   });
-  return { file: Buffer.concat([init, ...left]), kept: kept.sort((one, other) => one - other) };
+  return { parts: [init, ...left], kept: kept.sort((one, other) => one - other) };
 }
 
 describe('Chromium shows what is left where frames were removed', () => {
   it('and, when it seeks while paused, the picture that stands at that time', async () => {
     const clip = SYNTHETIC_CLIPS.find(({ name }) => name === 'main-cabac')!;
-    const { file, kept } = removeFrames(readFileSync(encodeClip(clip, folder)));
+    const { parts, kept } = removeFrames(readFileSync(encodeClip(clip, folder)), whole);
     const first = kept[0]!;
     const count = kept.at(-1)! + 1 - first;
     expect(count - kept.length).toBeGreaterThan(5);
     const frames = Array.from({ length: count }, (_, index) => first + index);
     const moments = frames.map((frame) => (frame + 0.5) / FRAME_RATE);
-    await page.evaluate(loadInPage, file.toString('base64'), clip.codec);
+    await page.evaluate(loadInPage, [Buffer.concat(parts).toString('base64')], clip.codec);
     const { times, ranges } = await page.evaluate(seekInPage, moments);
     expect(ranges).toBe(1);
     expect(times.map((time) => Math.round(time * FRAME_RATE))).toEqual(
       frames.map((frame) => kept.findLast((each) => each <= frame)),
     );
+  });
+});
+
+describe('pieces of segments that are appended one after the other', () => {
+  const PIECE_SECONDS = 0.25;
+  const clip = SYNTHETIC_CLIPS.find(({ name }) => name === 'main-cabac')!;
+
+  /** The pieces of a segment, one after the other. */
+  function pieces({ init, segment, gaps, frames }: Damaged): Uint8Array[] {
+    const repairer = createRepairer(init);
+    const [damaged, received] = [punch(segment, gaps), receivedExcept(gaps)];
+    let after: ChunkState | undefined;
+    return repairer.pieces(damaged, received, PIECE_SECONDS).map((piece) => {
+      const repaired = repairer.repairPiece(damaged, received, piece, { kind: 'remove', frames }, after);
+      after = repaired.after;
+      return repaired.bytes;
+    });
+  }
+
+  it('are one range in Chromium, which shows every picture that is left at its time, as FFmpeg decodes it', async () => {
+    const { parts, kept } = removeFrames(readFileSync(encodeClip(clip, folder)), pieces);
+    expect(parts.length).toBeGreaterThan(8);
+    const decoded = strictDecode(Buffer.concat(parts), Buffer.of());
+    const base64 = parts.map((part) => part.toString('base64'));
+    const compared = new Set<number>();
+    for (let times = 0; times < MOST_PLAYBACKS && compared.size < MINIMUM_SAMPLED_PICTURES; times++) {
+      expect(await page.evaluate(loadInPage, base64, clip.codec)).toBe(1);
+      const { error, pictures } = await page.evaluate(playInPage);
+      expect(error).toBeUndefined();
+      for (const [mediaTime, digest] of pictures) {
+        const frame = kept.indexOf(Math.round(mediaTime * FRAME_RATE));
+        expect(frame, `a picture at ${mediaTime}`).toBeGreaterThanOrEqual(0);
+        expect(pictureDigest(decoded, frame, SIZE), `frame ${kept[frame]}`).toBe(digest);
+        compared.add(frame);
+      }
+    }
+    expect(compared.size).toBeGreaterThanOrEqual(MINIMUM_SAMPLED_PICTURES);
   });
 });
