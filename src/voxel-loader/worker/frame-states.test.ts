@@ -95,6 +95,13 @@ describe('describeFrames', () => {
     ]);
   });
 
+  it('counts a frame as missing that went with one which came after its piece was handed over', () => {
+    const late = reports.map((one) => ({ ...one, removed: one.index === 3 }));
+    const arrival = { received: receivedWithout([]), lost: [] };
+    const { states } = describeFrames({ ...map, needs: [[], [0], [1]] }, arrival, late);
+    expect(states).toEqual(['reliable', 'complete', 'complete', 'repaired']);
+  });
+
   it('counts a frame that is shown without those hidden in its sample as complete', () => {
     const layout = {
       ...map,

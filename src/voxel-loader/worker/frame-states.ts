@@ -38,7 +38,11 @@ function frameStates(map: SegmentLayout, arrival: Arrival, reports: readonly Fra
     const isHere = map.needs !== undefined && !report.removed;
     worst[frame] = Math.max(worst[frame]!, isHere ? 0 : arrived);
   }
-  return worst.map((arrived) => arrivals[arrived] ?? 'reliable');
+  return worst.map((arrived, frame) => {
+    // One that is here went with another, which has only come since the piece with it was handed over.
+    if (arrived === 0 && reports[frame]!.removed) return 'repaired';
+    return arrivals[arrived] ?? 'reliable';
+  });
 }
 
 /** For each unreliable range its place in `arrivals`; of one that came, the worst of those that it needs. */
