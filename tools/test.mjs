@@ -1,5 +1,8 @@
 // @ts-check
 // `npm test`: every check and every test of every language, from a fresh clone.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { runCommand, say } from './setup/process.mjs';
 import { ensurePackages } from './check.mjs';
 import { GROUPS, PARTS } from './parts/parts.mjs';
@@ -18,11 +21,14 @@ SEED=random looks for new cases, SEED=NUMBER repeats. Exit codes: 0 all passed, 
 await runCommand(async () => {
   // All parts have the same, also where it is random.
   process.env.SEED = String(seedOf(process.env.SEED));
+  // As are the clips that browsers play: each is prepared once.
+  const clips = mkdtempSync(join(tmpdir(), 'voxel-clips-'));
+  process.env.VOXEL_TEST_CLIPS = clips;
   const code = await partsCommand(process.argv.slice(2), PARTS, {
     usage: USAGE,
     groups: GROUPS,
     setUp: ensurePackages,
-  });
+  }).finally(() => rmSync(clips, { recursive: true }));
   if (code === 1) say(`The property tests had SEED=${process.env.SEED}.`);
   return code;
 });

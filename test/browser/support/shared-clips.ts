@@ -10,9 +10,13 @@ declare module 'vitest' {
   }
 }
 
-/** Set up before all test files of a project, torn down after them. */
+/**
+ * Set up before all test files of a project, torn down after them. `npm test` has one folder for all projects, which it names and removes
+ * itself.
+ */
 export default function shareClips({ provide }: TestProject): () => void {
-  const folder = mkdtempSync(join(tmpdir(), 'voxel-clips-'));
+  const ofRun = process.env.VOXEL_TEST_CLIPS;
+  const folder = ofRun ?? mkdtempSync(join(tmpdir(), 'voxel-clips-'));
   provide('clips', folder);
-  return () => rmSync(folder, { recursive: true });
+  return () => ofRun ?? rmSync(folder, { recursive: true });
 }
