@@ -80,7 +80,8 @@ it('plays on when the server is restarted, first over HTTP and then over a sessi
   expect((await outcomeOf(page, players[0])).fallbacks.length).toBeGreaterThan(0);
 }, 120_000);
 
-it('plays the stream to its end when the encoder ends it', async () => {
+// Longer than `playUntil` waits, which says where playback stands: where it stood once, the test ended before.
+it('plays the stream to its end when the encoder ends it', { timeout: 180_000 }, async () => {
   const plain = await startLivePlayer(page, 'plain', PATIENT);
   ended = [await startLivePlayer(page, {}, PATIENT), plain];
   await untilChunksCome();
@@ -91,7 +92,7 @@ it('plays the stream to its end when the encoder ends it', async () => {
     expect(outcome.errors).toEqual([]);
     expect(outcome.ended).toBe(true);
   }
-}, 120_000);
+});
 
 it.each(['another player', 'the one that played it live'])(
   '%s plays the ended stream on demand, from its start and over a session',
