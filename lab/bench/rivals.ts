@@ -5,11 +5,12 @@ import { progressLine } from '../sim/report/progress-line.js';
 import { constantsTable, VARIATIONS, variant } from '../sim/rivals/constants-table.js';
 import { CONSTANTS_FILE, keep, keptLines, keptOf, RIVALS_FILE, type Kept } from '../sim/rivals/kept.js';
 import { BUFFERS, OURS, RIVALS, rivalsBars, rivalsTables } from '../sim/rivals/report-traces.js';
+import { BEFORE, FIRST_START_BUFFERS, inPieces, startsBars, startsTables, WHOLE } from '../sim/rivals/starts.js';
 import { SCENARIO } from './abr/section.js';
 import { barLine, type Bar } from '../sim/report/bar.js';
 
 export const usage = `npm run bench -- rivals [--constants] [--quick]: abr-star against SODA, RobustMPC, BBA and a Fugu-like rule on the report traces
-in simulation, 10,800 sessions, in its own measure and in SODA's. --constants: instead of that, abr-star on the development traces
+in simulation, 17,400 sessions, in its own measure and in SODA's, and how soon each begins. --constants: instead of that, abr-star on the development traces
 with each of its constants half and one and a half times as large. What is played is kept in docs/results/simulated, and not played again:
 a run that was cut off goes on there; delete the lines of a rule that has changed. --quick: every tenth trace from one
 start, nothing kept. Then \`npm run evidence\` fills docs/results/simulated/README.md. Minutes of a core. Exit code 1 where a bar is missed.`;
@@ -24,33 +25,47 @@ const SHIFTS = 6;
 /** Every so many of the traces in a quick run. */
 const QUICK_STRIDE = 10;
 
+/** What is played on the report traces: rules, buffers and starts in each trace. */
+const RUNS = [
+  { rules: [...new Set([...OURS, ...RIVALS, BEFORE, ...WHOLE])], buffers: BUFFERS, shifts: SHIFTS },
+  { rules: WHOLE.map(inPieces), buffers: BUFFERS, shifts: 1 },
+  { rules: ['abr-star', BEFORE], buffers: FIRST_START_BUFFERS, shifts: 1 },
+] as const;
+
+type Run = Pick<Experiment, 'rules' | 'buffers' | 'shifts'>;
+
 /** Measures what is not kept, and prints. */
 export function main({ constants, quick }: { constants: boolean; quick: boolean }): Bar[] {
   return constants ? varyConstants(quick) : playRivals(quick);
 }
 
 function playRivals(quick: boolean): Bar[] {
-  const rules = [...OURS, ...RIVALS];
-  const experiment = experimentOn('report', quick, { rules, shifts: quick ? 1 : SHIFTS });
   const known = quick ? [] : keptLines(RIVALS_FILE);
-  const done = new Set(known.map(({ trace, abr }) => `${trace}/${abr}`));
-  const lines = [...known];
+  const lines = [...known, ...RUNS.flatMap((run) => play(run, known, quick))];
+  const bars = [...rivalsBars(lines), ...startsBars(lines)];
+  console.log(`${rivalsTables(lines)}\n\n${startsTables(lines)}\n\n${bars.map(barLine).join('\n')}`);
+  return bars;
+}
+
+/** The lines of a run that are not known yet. */
+function play({ rules, buffers, shifts }: Run, known: readonly Kept[], quick: boolean): Kept[] {
+  const experiment = { ...experimentOn('report', quick, { rules, shifts: quick ? 1 : shifts }), buffers };
+  const keyOf = ({ trace, abr, buffer }: Pick<Kept, 'trace' | 'abr' | 'buffer'>) => `${trace}\0${abr}\0${buffer}`;
+  const done = new Set(known.map(keyOf));
+  const isMissing = (trace: string, abr: string) => !done.has(keyOf({ trace, abr, buffer: buffers[0]! }));
   const left = experiment.traces.flatMap(({ name }, index) => {
-    const missing = rules.filter((rule) => !done.has(`${name}/${rule}`));
+    const missing = rules.filter((rule) => isMissing(name, rule));
     return missing.length === 0 ? [] : [{ name, index, missing }];
   });
   const progress = progressLine('report traces');
-  left.forEach(({ name, index, missing }, count) => {
-    const play = playerOf({ ...experiment, rules: missing });
-    const results = Array.from({ length: experiment.shifts }, (_, shift) => play(index, shift)).flat();
+  return left.flatMap(({ name, index, missing }, count) => {
+    const session = playerOf({ ...experiment, rules: missing });
+    const results = Array.from({ length: experiment.shifts }, (_, shift) => session(index, shift)).flat();
     const fresh = linesOf(results, name);
     if (!quick) keep(RIVALS_FILE, fresh);
-    lines.push(...fresh);
     progress(count + 1, left.length);
+    return fresh;
   });
-  const bars = rivalsBars(lines);
-  console.log(`${rivalsTables(lines)}\n\n${bars.map(barLine).join('\n')}`);
-  return bars;
 }
 
 /** No bars: it shows what depends on a constant. */

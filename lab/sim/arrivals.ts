@@ -75,6 +75,15 @@ export class Arrivals {
     return this.reliable + this.unreliable;
   }
 
+  get reliableLeft(): number {
+    return this.hasAllReliable ? 0 : this.#option.reliableBytes - this.reliable;
+  }
+
+  /** Whether lost bytes of the unreliable part before that place are on their way again. */
+  isRepeating(end: number): boolean {
+    return this.#recovery.isRepeating(end);
+  }
+
   /** What had arrived when only repeats were to come; undefined before. */
   get measured(): { readonly bytes: number; readonly time: number } | undefined {
     return this.#measured;

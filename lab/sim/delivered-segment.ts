@@ -12,13 +12,18 @@ export interface DeliveredSegment {
 
 /**
  * A segment of which the reliable bytes are here, and of the unreliable ones the first `sent` but for those that were `lost`:
- * positions in their order of importance, ascending.
+ * positions in the order in which they were asked for, ascending in `start`.
  */
-export function deliveredSegment(map: SegmentMap, sent: number, lost: readonly ByteRange[]): DeliveredSegment {
+export function deliveredSegment(
+  map: SegmentMap,
+  sent: number,
+  lost: readonly ByteRange[],
+  order: readonly ByteRange[] = map.unreliable,
+): DeliveredSegment {
   const received = new IntervalSet();
   const shift = map.range.start;
   for (const { start, end } of map.reliable) received.add(start - shift, end - shift);
-  for (const { start, end } of inFile(map.unreliable, complement(lost, sent))) received.add(start - shift, end - shift);
+  for (const { start, end } of inFile(order, complement(lost, sent))) received.add(start - shift, end - shift);
   return { map, received };
 }
 
@@ -61,7 +66,8 @@ function complement(ranges: readonly ByteRange[], end: number): ByteRange[] {
   const rest: ByteRange[] = [];
   let at = 0;
   for (const range of ranges) {
-    if (range.start > at) rest.push({ start: at, end: Math.min(range.start, end) });
+    const gap = Math.min(range.start, end);
+    if (gap > at) rest.push({ start: at, end: gap });
     at = Math.max(at, range.end);
   }
   if (end > at) rest.push({ start: at, end });

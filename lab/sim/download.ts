@@ -1,4 +1,4 @@
-import type { Abr, DecisionState, Option } from '../../src/abr-star/index.js';
+import type { Abr, DecisionState, Option, ThroughputSample } from '../../src/abr-star/index.js';
 import {
   deadlineOf,
   type PipelineMoment,
@@ -8,9 +8,13 @@ import {
 } from '../../src/delivery/index.js';
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import { Arrivals, type UrgentBytes } from './arrivals.js';
+import type { HandOver } from './hand-over.js';
 import type { Playback } from './playback.js';
 import { Recovery } from './recovery.js';
 import type { Burst, Delivery, Transport } from './link/transport.js';
+
+/** Seconds between two looks at the pieces of a segment that is handed over in pieces. */
+const LOOK = 0.01;
 
 /** One option as it was downloaded, to its end or to where a review ended it. */
 export interface Attempt {
@@ -39,6 +43,10 @@ export interface AttemptSetup {
   readonly state: DecisionState;
   readonly option: Option;
   readonly segment: SegmentMap;
+  /** How it is handed over in pieces where it is waited for; undefined: whole segments alone. */
+  readonly handOver: HandOver | undefined;
+  /** Bit/s that the link shows, with what has come of this download. */
+  readonly rateWith: (sample: ThroughputSample) => number | undefined;
   /** Sent with the unreliable part; all of it before that, so that it costs no less time here than on a link. */
   readonly parityBytes: number;
   /** Seconds: when the request went out, before the segment before was here; undefined: now. */
@@ -48,7 +56,7 @@ export interface AttemptSetup {
 }
 
 /** Bytes here of those asked for, and seconds since the first of them could come. */
-export type Progress = Pick<PipelineMoment, 'bytesReceived' | 'bytesRequested' | 'elapsed'>;
+export type Progress = Pick<PipelineMoment, 'bytesReceived' | 'bytesRequested' | 'elapsed' | 'handedOver'>;
 
 /** Downloads one option while playback goes on, and asks the rule for its review every 50 ms, if it has one. */
 export function attempt(setup: AttemptSetup): Attempt {
@@ -73,17 +81,19 @@ export function attempt(setup: AttemptSetup): Attempt {
 }
 
 function receiveAll(setup: AttemptSetup, arrivals: Arrivals): Attempt['ending'] {
-  const { abr, transport, strategy, playback, state, option, segment, lookAhead } = setup;
+  const { abr, transport, strategy, playback, state, option, segment, handOver, lookAhead } = setup;
   const requested = playback.time;
   // One object for all reviews of this download: thousands of copies would cost more than everything else.
   const now = { ...state };
   const isWatched = abr.review !== undefined || strategy.pipelineAt !== undefined;
   const interval = isWatched ? REVIEW_INTERVAL : Infinity;
   for (let reviews = 1; ; reviews++) {
-    playback.advanceTo(arrivals.receive(transport, playback.time, requested + reviews * interval));
+    receive(setup, arrivals, { requested, until: requested + reviews * interval });
     if (arrivals.isComplete) return { action: 'complete' };
+    if (handOver?.isOver) return { action: 'keep' };
     const { reliable, unreliable, hasAllReliable } = arrivals;
     now.bufferLevel = playback.bufferLevel;
+    const handedOver = handOver?.isOn ? handOver.handedOver : undefined;
     const review = abr.review?.({
       state: now,
       option,
@@ -91,14 +101,36 @@ function receiveAll(setup: AttemptSetup, arrivals: Arrivals): Attempt['ending'] 
       bytesReceived: reliable + unreliable,
       phase: hasAllReliable ? 'unreliable' : 'reliable',
       levelReceived: hasAllReliable ? levelReached(segment.steps, wholeBytes(unreliable)) : 0,
+      ...(handedOver !== undefined && { handedOver }),
     });
-    if (review?.action === 'restart') return review;
+    if (review?.action === 'restart' && !handedOver) return review;
     if (review?.action === 'keep' && hasAllReliable) return { action: 'keep' };
     lookAhead({
       bytesReceived: arrivals.arrived,
       bytesRequested: option.bytes,
+      ...(handedOver !== undefined && { handedOver }),
       elapsed: playback.time - Math.max(requested, (setup.sentAt ?? requested) + transport.latency),
     });
+  }
+}
+
+/** Receives until then, or until all is here, or handed over; pieces on the way are looked at now and then. */
+function receive(
+  { transport, playback, handOver, option, rateWith, sentAt }: AttemptSetup,
+  arrivals: Arrivals,
+  { requested, until }: { readonly requested: number; readonly until: number },
+): void {
+  const firstByte = Math.max(requested, (sentAt ?? requested) + transport.latency);
+  while (playback.time < until) {
+    const end = handOver?.isOn ? Math.min(until, playback.time + LOOK) : until;
+    playback.advanceTo(arrivals.receive(transport, playback.time, end));
+    if (handOver) {
+      const bytes = arrivals.arrived;
+      const rate = rateWith({ bytes, seconds: playback.time - firstByte }) ?? 0;
+      handOver.watch((8 * (option.bytes - bytes)) / rate);
+      handOver.look(arrivals, rate);
+    }
+    if (arrivals.isComplete || handOver?.isOver) return;
   }
 }
 

@@ -16,6 +16,11 @@ describe('metricsOf', () => {
     expect(metricsOf(record([1, 1], { stalled: 1000 })).bufRatio).toBe(1);
   });
 
+  it('weighs what the first ten seconds show', () => {
+    expect(metricsOf(record([0.8, 0.9, 1, 0])).scoreFirst).toBeCloseTo((4 * 0.8 + 4 * 0.9 + 2 * 1) / 10);
+    expect(metricsOf(record([0.8])).scoreFirst).toBeCloseTo(0.8);
+  });
+
   it('counts delivered bits over video time, and changes of representation', () => {
     expect(metricsOf(record([1, 1, 1]))).toMatchObject({ bitrate: 1000, switches: 2 });
   });

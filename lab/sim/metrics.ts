@@ -7,6 +7,8 @@ export interface Metrics {
   readonly stalls: number;
   /** Mean score over segments, as delivered. */
   readonly score: number;
+  /** Mean score of the first ten seconds of video. */
+  readonly scoreFirst: number;
   /** Delivered bits over the video's duration. */
   readonly bitrate: number;
   /** Segments of another representation than the one before. */
@@ -67,6 +69,7 @@ export function metricsOf(record: Omit<SessionRecord, 'ladder'>): Metrics {
     bufRatio,
     stalls,
     score,
+    scoreFirst: firstScore(scores, segmentDuration),
     bitrate: (segments.reduce((sum, { bytes }) => sum + bytes, 0) * 8) / duration,
     switches,
     aSSIM: score / (1 + bufRatio),
@@ -118,6 +121,21 @@ function meanUtility({ segments, ladder }: SessionRecord): number {
 export function qualityOfExperience(scores: readonly number[], bufRatio: number): number {
   const steps = scores.slice(1).map((score, index) => Math.abs(score - scores[index]!));
   return mean(scores) / (1 + bufRatio) - STEP_WEIGHT * mean(steps);
+}
+
+/** Seconds of video that make the first impression. */
+const FIRST_SECONDS = 10;
+
+function firstScore(scores: readonly number[], segmentDuration: number): number {
+  let sum = 0;
+  let seconds = 0;
+  for (const score of scores) {
+    const shown = Math.min(segmentDuration, FIRST_SECONDS - seconds);
+    if (shown <= 0) break;
+    sum += shown * score;
+    seconds += shown;
+  }
+  return sum / seconds;
 }
 
 function mosShares(scores: readonly number[]): MosShares {

@@ -28,6 +28,7 @@ Writes sessions.jsonl (one line for each playback), summary.csv and report.html 
   --abr LIST         rules (default: all of ${abrNames.join(', ')}),
                      NAME@streams or NAME@datagrams: with its downloads sent that way; NAME@whole: over whole segments;
                      abr-star:CONSTANT=VALUE…: with other constants than its own (src/abr-star/star/constants.ts);
+                     NAME…/pieces or NAME…/whole: what is waited for is played in pieces (default for abr-star) or not,
                      NAME…+STRATEGY: ${strategyNames.join(', ')} (default ${strategyNames[0]}; docs/DELIVERY.md);
                      ${REFERENCE_NAMES.join(', ')}: what rules are measured against
   --buffers LIST     buffer lengths in segments, 1 to 100 (default 1,2,3,7); one more is in flight

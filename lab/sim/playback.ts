@@ -21,6 +21,11 @@ export class Playback {
     return this.#appended - this.#bufferLevel;
   }
 
+  /** Nothing plays until more comes. */
+  get isWaiting(): boolean {
+    return this.#bufferLevel <= 0;
+  }
+
   /** Time to the first picture: no stall. */
   get startup(): number {
     return this.#startup ?? this.#time;

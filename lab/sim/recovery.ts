@@ -42,6 +42,11 @@ export class Recovery {
     return this.#repeats.length > 0;
   }
 
+  /** Whether anything before that place is on its way again. */
+  isRepeating(end: number): boolean {
+    return this.#repeats.some(({ burst }) => burst.start < end);
+  }
+
   /** These were lost by `time`; positions among all bytes of the download. */
   add(bursts: readonly Burst[], time: number): void {
     const { latency } = this.#transport;

@@ -57,7 +57,7 @@ export class Retransmission {
     this.#setup = setup;
   }
 
-  /** A segment has been delivered, and is about to be appended. */
+  /** A segment has been delivered, and is about to be appended, or is with the player in pieces. */
   hold(index: number, delivered: DeliveredSegment): void {
     if (missingBytes(delivered) === 0) return;
     const { playback, link, segmentDuration } = this.#setup;
@@ -66,7 +66,9 @@ export class Retransmission {
     if (this.#segments.length === 0) this.#nextLook = playback.time + LOOK_INTERVAL;
     this.#segments.push(segment);
     const { throughput } = link.throughput;
-    this.#add(segment, planUrgent(segment, { throughput, bufferLevel: playback.bufferLevel }), 'urgent');
+    // Until it is shown: pieces of it may be in the buffer already.
+    const bufferLevel = Math.max(0, segment.startTime - playback.position);
+    this.#add(segment, planUrgent(segment, { throughput, bufferLevel }), 'urgent');
   }
 
   /** Bytes that are asked for and not here. */

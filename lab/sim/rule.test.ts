@@ -19,6 +19,14 @@ it('shows a rule whole segments alone', () => {
   expect(play('abr-star@streams').some(({ missing }) => missing > 0)).toBe(true);
 });
 
+it('hands over pieces of abr-star, and of others where they are told to', () => {
+  const inPieces = ['abr-star', 'abr-star:firstRate=2e6@streams', 'soda/pieces', 'soda+clipstream/pieces'];
+  const whole = ['abr-star/whole', 'abr-star@whole', 'abr-star-2021', 'soda', 'bola-e@datagrams'];
+  expect(inPieces.map((name) => ruleOf(name).inPieces)).toEqual(inPieces.map(() => true));
+  expect(whole.map((name) => ruleOf(name).inPieces)).toEqual(whole.map(() => false));
+  expect(() => ruleOf('soda/halves')).toThrow('the part after / must be one of pieces, whole');
+});
+
 it('refuses a part after @ that it does not know', () => {
   expect(() => ruleOf('abr-star@half')).toThrow('must be one of streams, datagrams, whole');
 });

@@ -13,17 +13,27 @@ export interface Rule {
   /** How a choice's downloads travel. */
   readonly deliveryOf: (choice: Choice) => Delivery;
   readonly strategy: LabStrategy;
+  /** Whether a segment that is waited for is handed over in pieces; default false. */
+  readonly inPieces?: boolean;
 }
 
-/** A fresh rule by its name in results: `RULE[@CARRIER][+STRATEGY]`. Throws a `UserError` for a name it does not know. */
+/** What may stand behind `/`. */
+const HAND_OVERS = ['pieces', 'whole'] as const;
+
+/** A fresh rule by its name in results: `RULE[@CARRIER][+STRATEGY][/HAND-OVER]`. Throws a `UserError` for a name it does not know. */
 export function ruleOf(name: string): Rule {
-  const [before, strategyName = 'voxel', ...others] = name.split('+');
+  const [played, handOverName, ...rest] = name.split('/');
+  const handOver = HAND_OVERS.find((known) => known === handOverName);
+  if (rest.length > 0 || (handOverName !== undefined && !handOver))
+    throw new UserError(`'${name}': the part after / must be one of ${HAND_OVERS.join(', ')}`);
+  const [before, strategyName = 'voxel', ...others] = played!.split('+');
   const strategy = strategyNames.find((known) => known === strategyName && others.length === 0);
   if (!strategy) throw new UserError(`'${name}': the part after + must be one of ${strategyNames.join(', ')}`);
-  return { ...carriedRule(name, before!), strategy: strategyOf(strategy) };
+  const inPieces = handOver ? handOver === 'pieces' : /^abr-star(:[^@]*)?(@streams|@datagrams)?$/.test(before!);
+  return { ...carriedRule(name, before!), strategy: strategyOf(strategy), inPieces };
 }
 
-function carriedRule(name: string, carried: string): Omit<Rule, 'strategy'> {
+function carriedRule(name: string, carried: string): Omit<Rule, 'strategy' | 'inPieces'> {
   const [named, suffix, ...rest] = carried.split('@');
   const [abrName, ...changes] = named!.split(':');
   const isKnown = (abrNames as readonly string[]).includes(abrName!);

@@ -11,6 +11,7 @@ import { optionOf, scriptedAbr, SMALL_CONTENT, smallSession } from './testing.js
 const LOW = [0, 0] as const;
 const WHOLE = [1, 2] as const;
 const HALF = [1, 1] as const;
+const rulesOf = () => smallSession({ choices: six(WHOLE) }, [1]).rule;
 const six = <T>(value: T) => Array.from({ length: 6 }, () => value);
 
 describe('playSession', () => {
@@ -27,6 +28,40 @@ describe('playSession', () => {
     expect(record.stalled).toBeCloseTo(3);
     expect(record.stalls).toBe(5);
     expect(metricsOf(record).bufRatio).toBeCloseTo(0.5);
+  });
+
+  it('begins with the first piece, once the rest keeps up, and plays on while it comes', () => {
+    const setup = smallSession({ choices: six(WHOLE) }, [1]);
+    const play = (inPieces: boolean) => playSession({ ...setup, rule: { ...setup.rule, inPieces } });
+    const [whole, pieces] = [play(false), play(true)];
+    expect(whole.startup).toBeCloseTo(0.8);
+    // 20 kB of key frame and nine of twenty frames of 4 kB; the other half has .5 s, a fifth of it to spare.
+    expect(pieces.startup).toBeGreaterThan(0.16 + 0.29);
+    expect(pieces.startup).toBeLessThan(0.55);
+    expect(pieces.stalled).toBe(0);
+    expect(pieces.segments.map(({ score }) => score)).toEqual(six(1));
+  });
+
+  it('waits for more where the rest would not keep up', () => {
+    // 100 kB at .5 Mbit/s take 1.6 s, twice the time that they play.
+    const setup = smallSession({ choices: six(WHOLE) }, [0.5]);
+    const { startup } = playSession({ ...setup, rule: { ...setup.rule, inPieces: true } });
+    expect(startup).toBeGreaterThan(1.6 - 0.5);
+    expect(startup).toBeLessThan(1.6);
+  });
+
+  it('plays a piece that is due as far as it has come', () => {
+    // Where it began the link was quick, and then hardly anything comes.
+    const setup = smallSession({ choices: six(WHOLE) }, [1, 0.05, 0.05, 0.05], {});
+    const { segments, startup } = playSession({ ...setup, rule: { ...setup.rule, inPieces: true } });
+    expect(startup).toBeLessThan(0.6);
+    expect(segments.some(({ missing }) => missing > 0)).toBe(true);
+  });
+
+  it('plays the same session again', () => {
+    const play = () =>
+      playSession({ ...smallSession({ choices: six(WHOLE) }, [0.9, 0.3]), rule: { ...rulesOf(), inPieces: true } });
+    expect(play()).toEqual(play());
   });
 
   it('takes the time of a player in a browser, before the first request and before each one that was not made ahead', () => {

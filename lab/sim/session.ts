@@ -12,6 +12,7 @@ import {
   type LinkEstimate,
   deadlineOf,
   firstRateOver,
+  isWaitedFor,
   fullBuffer,
   PathEstimate,
   pipelineThreshold,
@@ -26,6 +27,8 @@ import type { SegmentMap } from '../../src/manifest/segment-map.js';
 import type { Content } from './content/content.js';
 import { deliveredSegment, missingBytes, scoreOf, type DeliveredSegment } from './delivered-segment.js';
 import { attempt, wholeBytes, type Attempt, type Progress } from './download.js';
+import { HandOver } from './hand-over.js';
+import { cutSegment, pieceCount, type CutSegment } from './pieces.js';
 import { lostDatagrams } from './link/lost-datagrams.js';
 import { lostInSpiteOf, parityBytes, rangeLengths, type BodyParity } from './parity.js';
 import type { Random } from './random.js';
@@ -69,6 +72,13 @@ export interface SessionRecord {
   readonly startup: number;
   readonly stalled: number;
   readonly stalls: number;
+}
+
+/** How a segment came to the player. */
+interface Delivered {
+  readonly restarts: number;
+  readonly cut: CutSegment | undefined;
+  readonly handOver: HandOver | undefined;
 }
 
 /** What was chosen ahead, and when it was asked for: undefined where the rule wants to wait. */
@@ -135,6 +145,9 @@ class Session {
     for (let restarts = 0; ; restarts++) {
       const segment = content.segments[segmentIndex]![option.representation]!;
       this.#lastChoice = option;
+      const cut = rule.inPieces ? this.#cut(option, segment) : undefined;
+      const handOver = cut && new HandOver(cut, content.segmentDuration, this.#playback);
+      handOver?.watch(this.#secondsFor(option));
       const parity = this.#parityOf(option, segment, delivery);
       const outcome = attempt({
         abr: rule.abr,
@@ -145,6 +158,8 @@ class Session {
         option,
         segment,
         playback: this.#playback,
+        handOver,
+        rateWith: (sample) => this.#link.throughput.with(sample).throughput,
         urgent: this.#retransmission,
         parityBytes: parityBytes(parity),
         sentAt,
@@ -153,13 +168,26 @@ class Session {
       const lost = this.#lostOf(outcome, parity);
       this.#learn(option, outcome, lost, sentAt);
       if (outcome.ending.action !== 'restart') {
-        this.#append(outcome, segment, lost, restarts);
+        this.#append(outcome, segment, lost, { restarts, cut, handOver });
         return;
       }
       this.#early = sentAt = undefined;
       option = outcome.ending.option;
       state = { ...state, ...linkState(this.#link) };
     }
+  }
+
+  /** The pieces in which it is handed over where it is waited for, and the order of its bytes then. */
+  #cut(option: Option, segment: SegmentMap): CutSegment {
+    const { bufferLevel, isWaiting } = this.#playback;
+    const isByTime = isWaitedFor({ buffer: isWaiting ? undefined : bufferLevel, seconds: this.#secondsFor(option) });
+    const count = pieceCount(this.#setup.content.segmentDuration);
+    return cutSegment(segment, option.bytes - option.reliableBytes, count, isByTime);
+  }
+
+  /** Seconds that a download is expected to take. */
+  #secondsFor({ bytes }: Option): number {
+    return (8 * bytes) / (this.#link.throughput.throughput ?? 0);
   }
 
   /** What is asked for besides an option. */
@@ -184,12 +212,24 @@ class Session {
     return parity ? lostInSpiteOf(lost, { ...parity, sent, lossRate: lostOnTheWay / Math.max(1, sent) }, random) : lost;
   }
 
-  #append(outcome: Attempt, segment: SegmentMap, lost: readonly ByteRange[], restarts: number): void {
+  #append(
+    outcome: Attempt,
+    segment: SegmentMap,
+    lost: readonly ByteRange[],
+    { restarts, cut, handOver }: Delivered,
+  ): void {
     const { option, ending } = outcome;
+    const { segmentDuration } = this.#setup.content;
     const sent = wholeBytes(outcome.sent);
-    const delivered = deliveredSegment(segment, sent, lost);
-    if (this.#setup.rule.strategy.retransmission) this.#retransmission.hold(this.#played.length, delivered);
-    this.#playback.append(this.#setup.content.segmentDuration);
+    const late = handOver?.late ?? [];
+    const gaps = late.length === 0 ? lost : [...lost, ...late].sort((a, b) => a.start - b.start);
+    const delivered = deliveredSegment(segment, sent, gaps, cut?.order);
+    const { handedOver = 0 } = handOver ?? {};
+    // What is on the screen stays as it is.
+    const isImprovable = handedOver === 0 || this.#playback.position <= this.#played.length * segmentDuration;
+    if (this.#setup.rule.strategy.retransmission && isImprovable)
+      this.#retransmission.hold(this.#played.length, delivered);
+    if (!handOver?.isOver) this.#playback.append(segmentDuration - handedOver);
     const { score, bytes, missing } = deliveryOf(delivered);
     this.#played.push({
       representation: option.representation,
@@ -249,13 +289,14 @@ class Session {
     if (this.#early || !threshold || segmentIndex >= content.segments.length) return;
     const { segmentDuration } = content;
     const { time, bufferLevel } = this.#playback;
-    const { bytesReceived: bytes, bytesRequested, elapsed: seconds } = progress;
+    const { bytesReceived: bytes, bytesRequested, elapsed: seconds, handedOver } = progress;
     // Thousands of times a session: named fields, as copies of objects would cost more than everything else.
     const moment: PipelineMoment = {
       bytesReceived: bytes,
       bytesRequested,
       elapsed: seconds,
       segmentDuration,
+      handedOver,
       bufferLevel,
       fullBuffer: fullBuffer(bufferSegments, segmentDuration),
       playbackRate: 1,
@@ -277,6 +318,7 @@ class Session {
       bufferLevel,
       bufferSegments: this.#setup.bufferSegments,
       lastChoice: this.#lastChoice,
+      pieceSeconds: this.#setup.rule.inPieces ? segmentDuration / pieceCount(segmentDuration) : undefined,
       upcoming: options.slice(segmentIndex, segmentIndex + LOOKAHEAD),
       link,
     });

@@ -226,7 +226,7 @@ function metrics(
   { trial, observation }: Evidence,
   segments: readonly EvaluatedSegment[],
   { stalls, stallSeconds, live }: Pick<PlaybackSummary, 'stalls' | 'stallSeconds'> & Partial<LiveOutcome>,
-): Omit<Metrics, 'startup'> {
+): Omit<Metrics, 'startup' | 'scoreFirst'> {
   const { content } = trial.media;
   const duration = live?.seconds ?? playedSeconds(trial);
   const measured = metricsOf({

@@ -10,7 +10,7 @@ import type { ControlName, ServerName } from './serving.js';
 import type { SessionMeasure } from './session-measures.js';
 
 /** One line of `trials.jsonl`: what a playback came to. Ratios of 1, seconds, bytes, bit/s. */
-export interface TrialResult extends Omit<Metrics, 'startup'>, FrameCounts, RecoveryCounts {
+export interface TrialResult extends Omit<Metrics, 'startup' | 'scoreFirst'>, FrameCounts, RecoveryCounts {
   readonly id: string;
   readonly video: string;
   readonly trace: string;

@@ -13,6 +13,8 @@ export interface Situation extends Pick<
   DecisionState,
   'segmentIndex' | 'segmentDuration' | 'bufferLevel' | 'lastChoice' | 'ladder'
 > {
+  /** Seconds of a piece in which the player gets a segment that is waited for; undefined: it gets whole segments alone. */
+  readonly pieceSeconds?: number | undefined;
   /** Segments that the buffer holds beside the one in flight. */
   readonly bufferSegments: number;
   /** The ways to download the next segment and those after it; never empty. */
@@ -36,6 +38,7 @@ export function decisionState(known: Situation): DecisionState {
     samples,
     lossRate,
     hasGaps,
+    ...(known.pieceSeconds !== undefined && { pieceSeconds: known.pieceSeconds }),
   };
 }
 

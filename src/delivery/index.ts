@@ -7,6 +7,7 @@ export { firstRateOver, type FirstLink } from './first-rate.js';
 export { bufferAhead, type PipelineMoment, type PipelineThreshold } from './pipeline.js';
 export { comesInTime } from './recovery.js';
 export { PathEstimate, type PathFacts } from './path.js';
+export { dueTime } from './piece-queue.js';
 export { frameParity, noParity, parityForTheTail, type Protection, type ProtectionNeed } from './protection.js';
 export { planRetransmission, type PartialSegment, type RetransmissionLimits } from './retransmission-plan.js';
 export {

@@ -31,6 +31,11 @@ describe('the next segment is asked for', () => {
     expect(bufferAhead({ ...near, bufferLevel: 0.1 }, threshold)).toBe(2);
   });
 
+  it('with what there will be of a segment that comes in pieces, which plays meanwhile', () => {
+    expect(bufferAhead({ ...near, bufferLevel: 0.5, handedOver: 1 }, threshold)).toBeCloseTo(0.5 + 1 - 0.2);
+    expect(bufferAhead({ ...near, bufferLevel: 0.1, handedOver: 2 }, threshold)).toBe(0);
+  });
+
   it('sooner by as much as a request takes, but not before a fifth of it is here', () => {
     const early = { ...near, bytesReceived: 600, elapsed: 0.6 };
     expect(bufferAhead(early, threshold)).toBeUndefined();

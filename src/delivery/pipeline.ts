@@ -11,6 +11,8 @@ export interface PipelineMoment {
   /** Since its first byte could come. */
   readonly elapsed: number;
   readonly segmentDuration: number;
+  /** Seconds of the segment that the player has already, where it gets it in pieces; undefined: it gets all of it at the end. */
+  readonly handedOver?: number | undefined;
   readonly bufferLevel: number;
   /** No segment is asked for with so much in the buffer. */
   readonly fullBuffer: number;
@@ -31,11 +33,15 @@ export interface PipelineThreshold {
  * for now, while the last bytes are on their way; undefined while it should not.
  */
 export function bufferAhead(moment: PipelineMoment, { share, lead }: PipelineThreshold): number | undefined {
-  const { bytesReceived, bytesRequested, elapsed, bufferLevel, segmentDuration } = moment;
+  const { bytesReceived, bytesRequested, elapsed, bufferLevel, segmentDuration, handedOver } = moment;
   // Before the first byte nothing says how long the rest will take.
   if (bytesReceived <= 0 || elapsed <= 0) return undefined;
   const secondsTo = (bytes: number) => (elapsed * Math.max(0, bytes - bytesReceived)) / bytesReceived;
   const isNear = bytesReceived >= LEAST_SHARE * bytesRequested && secondsTo(share * bytesRequested) <= lead + LOOKS;
-  const buffer = Math.max(0, bufferLevel - secondsTo(bytesRequested) * moment.playbackRate) + segmentDuration;
+  const played = secondsTo(bytesRequested) * moment.playbackRate;
+  const buffer =
+    handedOver === undefined
+      ? Math.max(0, bufferLevel - played) + segmentDuration
+      : Math.max(0, bufferLevel + segmentDuration - handedOver - played);
   return isNear && buffer < moment.fullBuffer ? buffer : undefined;
 }

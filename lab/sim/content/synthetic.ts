@@ -1,3 +1,4 @@
+import type { ByteRange } from '../../../src/manifest/byte-range.js';
 import type { SegmentMap } from '../../../src/manifest/segment-map.js';
 import { makeContent, type Content } from './content.js';
 import { THESIS_BITRATES, THESIS_SEGMENT_DURATION } from './ladder.js';
@@ -54,7 +55,7 @@ function segmentLike(model: MeasuredSegment, bitrate: number, seconds: number): 
   const { reliableShare, steps } = nearestLevel(model, bitrate);
   const score = scoreAt(model, bitrate);
   const reliableBytes = Math.round(bytes * reliableShare);
-  return layOut({
+  const map = layOut({
     reliableBytes,
     steps: steps.map(([share, frames, scoreShare]) => ({
       frames,
@@ -62,6 +63,23 @@ function segmentLike(model: MeasuredSegment, bitrate: number, seconds: number): 
       bytes: Math.round(bytes * share) - reliableBytes,
     })),
   });
+  return { ...map, unreliable: spread(map) };
+}
+
+/** The golden ratio: steps of that share of a circle come nowhere near each other for long. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+/** The frames in the order of their importance, in places of the file, which is in the order of time: those of any importance all over the segment. */
+function spread({ unreliable, reliableBytes }: SegmentMap): ByteRange[] {
+  const time = (index: number) => (index * GOLDEN) % 1;
+  const places: ByteRange[] = [];
+  let at = reliableBytes;
+  for (const index of unreliable.map((_, place) => place).sort((a, b) => time(a) - time(b))) {
+    const { start, end } = unreliable[index]!;
+    places[index] = { start: at, end: at + end - start };
+    at += end - start;
+  }
+  return places;
 }
 
 /** The measured level of the nearest bitrate: above the clip's own ladder its highest one. */

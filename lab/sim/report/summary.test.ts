@@ -15,6 +15,7 @@ function session(changes: Partial<SessionResult>): SessionResult {
       score: 0.9,
       bitrate: 1e6,
       switches: 0,
+      scoreFirst: 0.9,
     },
     ...{ aSSIM: 0.9, qoe: 0.9, mos: { excellent: 0, good: 1, fair: 0, poor: 0, bad: 0 }, perfect: 0, partial: 0 },
     ...{ startup: 1, waited: 1, felt: 0.9, soda: 0.5, scores: [0.9], kept: 0, restarts: 0 },

@@ -28,7 +28,9 @@ export interface SummaryRow {
   readonly qoe: number;
   readonly perfect: number;
   readonly partial: number;
-  readonly startup: number;
+  readonly startup: { readonly mean: number; readonly median: number; readonly p95: number };
+  /** Mean score of the first ten seconds. */
+  readonly scoreFirst: number;
   /** Seconds of start-up and stalls. */
   readonly waited: { readonly mean: number; readonly median: number; readonly p90: number };
   readonly felt: number;
@@ -52,6 +54,8 @@ const COMPARED = {
   soda: { measure: ({ soda }) => soda },
   switches: { measure: ({ switches }) => switches },
   startup: { measure: ({ startup }) => startup },
+  startupMedian: { measure: ({ startup }) => startup, statistic: 'median' },
+  scoreFirst: { measure: ({ scoreFirst }) => scoreFirst },
   waited: { measure: ({ waited }) => waited },
   waitedMedian: { measure: ({ waited }) => waited, statistic: 'median' },
   waitedP90: { measure: ({ waited }) => waited, statistic: 'p90' },
@@ -71,6 +75,7 @@ function row(group: readonly SessionResult[], baseline: readonly SessionResult[]
   const { abr, buffer } = group[0]!;
   const all = (measure: (result: SessionResult) => number) => group.map(measure);
   const bufRatios = all(({ bufRatio }) => bufRatio);
+  const startups = all(({ startup }) => startup);
   const waited = all((result) => result.waited);
   const versus = baseline && baseline !== group ? compare(group, baseline) : undefined;
   return {
@@ -93,7 +98,8 @@ function row(group: readonly SessionResult[], baseline: readonly SessionResult[]
     qoe: mean(all(({ qoe }) => qoe)),
     perfect: mean(all(({ perfect }) => perfect)),
     partial: mean(all(({ partial }) => partial)),
-    startup: mean(all(({ startup }) => startup)),
+    startup: { mean: mean(startups), median: median(startups), p95: quantile(startups, 0.95) },
+    scoreFirst: mean(all(({ scoreFirst }) => scoreFirst)),
     waited: { mean: mean(waited), median: median(waited), p90: quantile(waited, 0.9) },
     felt: mean(all(({ felt }) => felt)),
     soda: mean(all(({ soda }) => soda)),

@@ -14,8 +14,16 @@ export const FIGURES = ['bufRatio', 'score', 'qoe', 'felt', 'soda', 'switches', 
 
 export type Figures = Readonly<Record<(typeof FIGURES)[number], number>>;
 
+/** What each session of a trace came to, in order of its start; absent from lines of before they were kept. */
+export interface Starts {
+  /** Seconds to the first picture, seconds of start-up and stalls together, and mean score of the first ten seconds. */
+  readonly startups?: readonly number[];
+  readonly waits?: readonly number[];
+  readonly firsts?: readonly number[];
+}
+
 /** A line: the means of one rule's sessions with one buffer, over all starts of a trace or over all traces. */
-export interface Kept extends Figures {
+export interface Kept extends Figures, Starts {
   /** Undefined: over all. */
   readonly trace?: string;
   readonly abr: string;
@@ -26,6 +34,8 @@ export interface Kept extends Figures {
 /** `results`: of one rule and buffer. */
 export function keptOf(results: readonly SessionResult[], trace?: string): Kept {
   const { abr, buffer } = results[0]!;
+  const all = (measure: (result: SessionResult) => number, digits: number) =>
+    results.map((result) => Number(measure(result).toFixed(digits)));
   const means = FIGURES.map((name) => [name, Number(mean(results.map((result) => result[name])).toFixed(6))] as const);
   return {
     ...(trace !== undefined && { trace }),
@@ -33,6 +43,11 @@ export function keptOf(results: readonly SessionResult[], trace?: string): Kept 
     buffer,
     sessions: results.length,
     ...(Object.fromEntries(means) as Figures),
+    ...(trace !== undefined && {
+      startups: all(({ startup }) => startup, 3),
+      waits: all(({ waited }) => waited, 3),
+      firsts: all(({ scoreFirst }) => scoreFirst, 5),
+    }),
   };
 }
 

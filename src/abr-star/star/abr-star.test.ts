@@ -204,3 +204,54 @@ test('spends what is buffered when the stream ends', () => {
   };
   expect(bytes(1)).toBeGreaterThan(bytes(8));
 });
+
+describe('in pieces', () => {
+  const first: DecisionState = { ...state, segmentIndex: 0, bufferLevel: 0, lastChoice: undefined };
+  const unknown: DecisionState = { ...first, throughput: undefined, samples: [] };
+  const inPieces = { pieceSeconds: 0.5 };
+
+  test('begins with more where the first piece is soon here, and with the lowest where nothing else would keep up', () => {
+    const bytesAt = (rate: number, change: Partial<DecisionState>) => {
+      const samples = [{ bytes: rate / 8, seconds: 1 }];
+      return createAbrStar().choose({ ...first, ...change, throughput: rate, samples }).option.bytes;
+    };
+    expect(bytesAt(3e6, inPieces)).toBeGreaterThan(bytesAt(0.3e6, inPieces));
+    expect(bytesAt(0.1e6, inPieces)).toBe(wholeSegment(options, 0).bytes);
+    expect(createAbrStar().choose({ ...unknown, ...inPieces }).option.level).toBe(7);
+  });
+
+  test('counts a score more among the first ten seconds', () => {
+    const second = { ...state, ...inPieces, segmentIndex: 1, bufferLevel: 2 };
+    const scoreAt = (segmentIndex: number) => createAbrStar().choose({ ...second, segmentIndex }).option.score;
+    expect(scoreAt(1)).toBeGreaterThan(scoreAt(5));
+  });
+
+  test('never restarts what the player has begun to get, and keeps it when what came before has been played', () => {
+    const stuck = late({ phase: 'reliable', levelReceived: 0, bytesReceived: 10, elapsed: 5, option: options.at(-1)! });
+    const at = (bufferLevel: number, handedOver: number) =>
+      reviewOf({ ...stuck, handedOver, state: { ...stuck.state, bufferLevel } }).action;
+    expect(at(2, 0)).toBe('restart');
+    expect(at(2.5, 0.5)).toBe('continue');
+    expect(reviewOf(late({ handedOver: 1, state: { ...state, bufferLevel: 1.1 } })).action).toBe('keep');
+    expect(reviewOf(late({ handedOver: 1, state: { ...state, bufferLevel: 2 } })).action).toBe('continue');
+  });
+
+  test('lets a first segment that plays go on while it keeps up, and cuts it short where the link fails', () => {
+    const reviewAt = (bytesReceived: number) => {
+      const abr = createAbrStar();
+      const { option } = abr.choose({ ...unknown, ...inPieces });
+      const playing = { ...unknown, ...inPieces, bufferLevel: 0.5 };
+      for (let elapsed = 0.05; elapsed < 2; elapsed += 0.05)
+        abr.review!({
+          ...{ state: playing, option, elapsed, phase: 'unreliable', levelReceived: 4, handedOver: 1 },
+          bytesReceived: (bytesReceived * elapsed) / 2,
+        });
+      return abr.review!({
+        ...{ state: playing, option, elapsed: 2, phase: 'unreliable', levelReceived: 4, handedOver: 1, bytesReceived },
+      }).action;
+    };
+    const { bytes } = createAbrStar().choose({ ...unknown, ...inPieces }).option;
+    expect(reviewAt(0.9 * bytes)).toBe('continue');
+    expect(reviewAt(0.02 * bytes)).toBe('keep');
+  });
+});

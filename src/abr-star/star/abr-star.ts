@@ -18,6 +18,9 @@ const LATENCY_SAMPLES = 5;
 /** Share of the estimate below which no rate is taken to have fallen: what has just stopped comes back. */
 const LEAST_LEFT = 0.05;
 
+/** Seconds of video that make the first impression. */
+const FIRST_SECONDS = 10;
+
 /** What a choice was made on, for the reviews of its download. */
 interface Basis {
   /** Outlook of the segment chosen. */
@@ -33,7 +36,7 @@ interface Basis {
 interface Running {
   progress: ProgressThroughput;
   /** Undefined: nothing was known of the link. */
-  readonly basis: Basis | undefined;
+  basis: Basis | undefined;
   /** A review ended it. */
   isCut: boolean;
 }
@@ -67,7 +70,7 @@ export class AbrStar implements Abr {
     const expectation = new Expectation(outlook, [bufferLevel], after);
     const { option } = highest(options, (candidate) => {
       const worth = expectation.worthsOf(candidate, floors[candidate.representation]!)[0]!;
-      return worth - changeCost(lastChoice, candidate, outlook);
+      return worth - changeCost(lastChoice, candidate, outlook) + this.#impression(state) * candidate.score;
     });
     const isLossy = (state.lossRate ?? 0) >= this.constants.lossLimit;
     const isSafer = isLossy && hasTimeForRepeats(option, { ...state, bufferLevel }, basis);
@@ -87,16 +90,44 @@ export class AbrStar implements Abr {
   #judge(progress: DownloadProgress, running: Running | undefined): Review {
     const { state, option, elapsed, bytesReceived, phase } = progress;
     if (!running || elapsed < REVIEW_GRACE) return { action: 'continue' };
-    if (!state.lastChoice) return this.#judgeStart(progress, running.progress.throughput);
+    const { handedOver = 0 } = progress;
+    if (!state.lastChoice)
+      return handedOver > 0
+        ? this.#judgeFirst(progress, running)
+        : this.#judgeStart(progress, running.progress.throughput);
     if (!running.basis) return { action: 'continue' };
     const { rate } = running.basis;
     const { bandwidthSafety, progressWeight, lastMoment } = this.constants;
     const now = progressWeight * bandwidthSafety * running.progress.throughput + (1 - progressWeight) * rate;
     const secondsLeft = ((option.bytes - bytesReceived) * 8) / now;
+    // What there is of the segments before.
+    const open = state.bufferLevel - handedOver;
     // However little is left: it may wait for repeats, and they for theirs.
-    if (phase === 'unreliable' && state.bufferLevel <= lastMoment) return { action: 'keep' };
-    if (secondsLeft <= state.bufferLevel) return { action: 'continue' };
+    if (phase === 'unreliable' && open <= lastMoment) return { action: 'keep' };
+    if (handedOver > 0 || secondsLeft <= open) return { action: 'continue' };
     return this.#restartIfBetter(progress, running.basis, now);
+  }
+
+  /** Judges a first segment that plays already, in pieces: keeps what is here where the next one's time is worth more than the rest. */
+  #judgeFirst(progress: DownloadProgress, running: Running): Review {
+    const { state, option, bytesReceived, phase, handedOver = 0 } = progress;
+    const { lateDeviation, bytesInQueues } = this.constants;
+    const now = running.progress.throughput;
+    if (phase === 'reliable' || now === 0) return { action: 'continue' };
+    running.basis ??= this.#basisAt(state, now);
+    if (!running.basis) return { action: 'continue' };
+    const { outlook, after } = running.basis;
+    const rest = new Expectation({ ...outlook, prospects: prospectsAround(now, lateDeviation) }, [], after);
+    const floor = scoreOfArrived(progress);
+    const level = state.bufferLevel + state.segmentDuration - handedOver;
+    const worthOf = (download: Download) => {
+      // What waits in queues comes before the next segment.
+      const bytesBehind = Math.min(bytesInQueues, option.bytes - bytesReceived - download.bytes);
+      return rest.worthOfRest({ download, bytesBehind, floor, level });
+    };
+    const here = { representation: option.representation, bytes: 0, reliableBytes: 0, score: floor };
+    const more = remainders(progress).filter(({ bytes }) => bytes > 0);
+    return worthOf(here) >= Math.max(...more.map(worthOf)) ? { action: 'keep' } : { action: 'continue' };
   }
 
   /** Before anything plays a second costs as much as in a stall: that weighs what is here, what may still come, and another representation. With `now` bit/s. */
@@ -153,15 +184,34 @@ export class AbrStar implements Abr {
     this.#running.clear();
   }
 
-  /**
-   * All of the representation of which enough should be here in time for a quick start: reviews end the download then. The lowest
-   * representation if there is none.
-   */
-  #firstOption({ options }: DecisionState, basis: Basis | undefined): Option {
+  /** All of a representation, the lowest if nothing speaks for another; reviews end the download in time. */
+  #firstOption(state: DecisionState, basis: Basis | undefined): Option {
     const { startUp, firstRate } = this.constants;
+    const { options, pieceSeconds } = state;
+    if (pieceSeconds !== undefined) return this.#firstInPieces(state, basis ?? this.#basisAt(state, firstRate));
     const bytes = ((startUp - (basis?.outlook.latency ?? 0)) * (basis?.rate ?? firstRate)) / 8;
     const enough = this.#candidates(options).options.findLast((option) => option.bytes <= bytes);
     return wholeSegment(options, enough?.representation ?? 0);
+  }
+
+  /** The one that is worth most after the wait for its first piece, and for the rest to keep up. */
+  #firstInPieces({ options }: DecisionState, basis: Basis | undefined): Option {
+    if (!basis) return wholeSegment(options, 0);
+    const { options: candidates, floors } = this.#candidates(options);
+    const expectation = new Expectation(basis.outlook, [0], basis.after);
+    const best = highest(candidates, (option) => expectation.worthsOf(option, floors[option.representation]!)[0]!);
+    return wholeSegment(options, best.option.representation);
+  }
+
+  /** What a segment's score counts besides, as far as it makes the first impression, where the start takes less than a segment. */
+  #impression({ segmentIndex, segmentDuration, pieceSeconds }: DecisionState): number {
+    if (pieceSeconds === undefined) return 0;
+    return this.constants.firstWeight * Math.min(1, Math.max(0, FIRST_SECONDS / segmentDuration - segmentIndex));
+  }
+
+  /** The basis of a link that is taken to have that rate, in bit/s. */
+  #basisAt(state: DecisionState, rate: number): Basis | undefined {
+    return this.#basisOf({ ...state, samples: [{ bytes: rate / 8, seconds: 1 }] });
   }
 
   /** Undefined as long as nothing is known of the link. */
@@ -178,6 +228,7 @@ export class AbrStar implements Abr {
     const prospects = prospectsAround(rate, deviation);
     const ahead: Outlook = {
       segmentDuration,
+      pieceSeconds: state.pieceSeconds,
       bufferCapacity,
       latency: latencyOf(samples),
       prospects,

@@ -41,6 +41,8 @@ export const CONSTANTS = {
   /** Share of datagram bytes lost for good from which a segment goes on streams, where there is time for their repeats. */
   lossLimit: 0.02,
 
+  /** How much more a score counts in the first seconds, where the first choice is for a quick start: it lifts what follows. */
+  firstWeight: 3,
   /** Seconds after which playback begins with what has come, if it will do: a better first picture is not worth a longer wait. */
   startUp: 0.8,
   /** Bit/s that a first download counts on while nothing is known of the link: dash.js' own first guess. */

@@ -12,6 +12,8 @@ const NO_TIME = 0.125;
 /** The link, the player and the measure as a plan takes them to be. Seconds, and scores in the content's unit. */
 export interface Outlook {
   readonly segmentDuration: number;
+  /** Seconds of the pieces in which the player gets a segment that is waited for; undefined: it gets whole segments alone. */
+  readonly pieceSeconds?: number | undefined;
   /** At least two segments. */
   readonly bufferCapacity: number;
   /** From a request to its first byte. */
@@ -27,6 +29,20 @@ export interface Outlook {
 
 /** What remains to be downloaded of an option. */
 export type Download = Pick<Option, 'representation' | 'bytes' | 'reliableBytes' | 'score'>;
+
+/** What remains of a segment of which the player has the first pieces. */
+export interface Rest {
+  readonly download: Download;
+  /** Bytes that come behind it, before anything of the next segment, where it is cut short. */
+  readonly bytesBehind: number;
+  /** Score of what is here. */
+  readonly floor: number;
+  /** Seconds until all of the segment has been shown. */
+  readonly level: number;
+}
+
+/** Share of the rate with which all that is left must come in time before playback begins (src/delivery/begin.ts). */
+const KEEPS_UP = 0.8;
 
 /** What to expect of downloads that begin with certain buffer levels, where `after` is what follows them. */
 export class Expectation {
@@ -47,12 +63,13 @@ export class Expectation {
 
   /**
    * For each of the buffer levels, the worth of a download and of all that follows it; the array is the next call's, too. What
-   * is late is played as far as it has come when the buffer is empty; playback stalls only for reliable bytes. `floor`: score
-   * of the reliable bytes alone.
+   * is late is played as far as it has come when the buffer is empty; playback stalls only for reliable bytes, and where it waits
+   * already, for the first piece. `floor`: score of the reliable bytes alone.
    */
   worthsOf({ representation, bytes, reliableBytes, score }: Download, floor: number): Float64Array {
     // Hundreds of times a decision: what does not change is looked up once.
-    const { segmentDuration, bufferCapacity, latency, prospects, stallWeight } = this.outlook;
+    const { segmentDuration, pieceSeconds, bufferCapacity, latency, prospects, stallWeight } = this.outlook;
+    const pieceShare = (pieceSeconds ?? segmentDuration) / segmentDuration;
     const { axes } = this.after;
     const ahead = this.#ahead;
     const worths = this.#worths;
@@ -71,7 +88,14 @@ export class Expectation {
         const spare = open - bytes * secondsPerByte;
         if (spare >= mostSpare) worth += probability * worthOfFull;
         else if (spare >= 0) worth += probability * atLevel(ahead, spare + segmentDuration, axes);
-        else {
+        else if (pieceSeconds !== undefined && bufferLevels[index]! <= 0) {
+          // Playback waits: it begins with the first piece once the rest keeps up.
+          const first = (reliableBytes + unreliableBytes * pieceShare) * secondsPerByte - open;
+          const rest = -spare - KEEPS_UP * (segmentDuration - pieceSeconds);
+          const wait = Math.max(first, rest);
+          worth += probability * this.#worthFrom(segmentDuration + spare + wait);
+          worth -= probability * stallWeight * Math.min(wait, LONGEST_STALL);
+        } else {
           chanceOfDelay += probability;
           const missing = Math.min(unreliableBytes, bytes - open / secondsPerByte);
           if (missing > 0) worth -= probability * dipCost * dip(missing / unreliableBytes);
@@ -83,6 +107,28 @@ export class Expectation {
       worths[index] = chanceOfDelay > 0 ? worth + chanceOfDelay * ahead[0]! : worth;
     }
     return worths;
+  }
+
+  /** The worth of the rest of a segment that plays already, and of all that follows. */
+  worthOfRest({ download, bytesBehind, floor, level }: Rest): number {
+    const { pieceSeconds = 0, prospects } = this.outlook;
+    const { representation, bytes, reliableBytes, score } = download;
+    this.after.after(representation, score, this.#ahead);
+    const dipCost = this.#dipWeight * Math.max(0, score - floor);
+    let worth = score;
+    for (const { secondsPerByte, probability } of prospects) {
+      const over = bytes * secondsPerByte - (level - pieceSeconds);
+      const missing = Math.min(1, over / secondsPerByte / (bytes - reliableBytes));
+      if (over > 0) worth -= probability * dipCost * dip(missing);
+      worth += probability * this.#worthFrom(level - (bytes + bytesBehind) * secondsPerByte);
+    }
+    return worth;
+  }
+
+  /** What follows, where the player has so many seconds of this segment left; without any it waits for the next one. */
+  #worthFrom(level: number): number {
+    const stall = Math.min(LONGEST_STALL, Math.max(0, -level));
+    return atLevel(this.#ahead, level, this.after.axes) - this.outlook.stallWeight * stall;
   }
 }
 
