@@ -126,3 +126,22 @@ async def test_errors_do_not_wait(session: VoxelClient) -> None:
     assert (await session.request("/absent.mp4", x_voxel_after="1")).status == 404
     assert is_under_way(session, first)
     session.cancel(first)
+
+
+async def test_what_is_shown_later_comes_behind_all_that_is_shown_first(session: VoxelClient, media: bytes) -> None:
+    """A player that waits asks in steps: bytes that must come, datagrams, and the next step after those datagrams."""
+    heads = [
+        request_head("/media.mp4", range="bytes=0-49999"),
+        request_head("/media.mp4", range="bytes=50000-149999", x_voxel_unreliable="?1;flow=1"),
+        request_head("/media.mp4", range="bytes=150000-199999", x_voxel_after="1"),
+        request_head("/media.mp4", range="bytes=200000-249999", x_voxel_unreliable="?1;flow=2", x_voxel_after="1"),
+    ]
+    first, shown, later, last = [session.send(head) for head in heads]
+    await eventually(lambda: session.received(later).data.partition(b"\r\n\r\n")[2])
+    assert session.received(first).data.endswith(media[:50_000])
+    assert session.assembled(1, 100_000)[1] > 0
+    assert (await session.response(later)).body == media[150_000:200_000]
+    responses = [await session.response(stream_id) for stream_id in (shown, last)]
+    assert [response.trailers["x-voxel-sent"].split(";")[0] for response in responses] == ["100000", "50000"]
+    await eventually(lambda: 2 in flows_in_order(session))
+    assert flows_in_order(session) == [1, 2]
