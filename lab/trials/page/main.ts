@@ -165,7 +165,8 @@ class Run {
 
   #add(record: SegmentRecord, data?: Uint8Array, connections?: number): void {
     const moment = {
-      ...{ at: this.#now(), position: this.#video.currentTime },
+      // Who jumps sees what comes again: players empty their buffers.
+      ...{ at: this.#now(), position: this.#viewer ? -Infinity : this.#video.currentTime },
       ...(connections !== undefined && { connections }),
     };
     if (!this.#deliveries.add(record, moment, data))
