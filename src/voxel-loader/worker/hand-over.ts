@@ -257,7 +257,7 @@ export class HandOver implements PieceWatcher {
     const known = this.#pieces[piece];
     const last = this.#pieces.at(-1);
     if (!first || !last) return start;
-    return start + (known ? known.startTime : last.startTime + last.duration) - first.startTime;
+    return start + ((known ? known.startTime : last.startTime + last.duration) - first.startTime);
   }
 
   /** Parts of a place of the delivery order, each of one frame, and the numbers of their pieces. */
