@@ -13,6 +13,7 @@ import {
 } from '../../../test/unit/download-scene.js';
 import { datagram, responses, type FakeRequest } from '../../../test/unit/fake-voxel-server.js';
 import { segmentOf } from '../../../test/unit/segment-content.js';
+import type { ByteRange } from '../../manifest/byte-range.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -147,6 +148,24 @@ describe('recovery', () => {
     const delivered = await scene.download.result;
     expectSound(delivered, map, 80);
     expect(delivered).toMatchObject({ bytesUnreliable: 80, bytesLost: 0, bytesRepeated: 20, bytesRecovered: 20 });
+  });
+
+  it('asks for losses in the order, and for those alone, that who hands the segment over in pieces wants', async () => {
+    const scene = await start();
+    const inTime = vi.fn((places: readonly ByteRange[]) => places.slice(0, 2).reverse());
+    const look = vi.fn();
+    scene.download.watch({ look, inTime });
+    answer(scene.reliable);
+    for (const at of [0, 20, 40, 60, 70]) sendDatagram(scene, at, at + 10);
+    await vi.advanceTimersByTimeAsync(REORDERING_MS);
+    expect(inTime.mock.calls[0]![0].map(({ start }) => start)).toEqual([25, 45, 65]);
+    expect(scene.server.requests[2]!.body).toEqual(
+      Uint8Array.from([...scene.unreliable.body.subarray(30, 40), ...scene.unreliable.body.subarray(10, 20)]),
+    );
+    expect(look).toHaveBeenCalled();
+    // What is not asked for again cannot come.
+    expect(scene.download.mayCome([{ start: 65, end: 75 }])).toBe(false);
+    expect(scene.download.mayCome([{ start: 45, end: 55 }])).toBe(true);
   });
 
   it('asks for what was lost at the end once the trailer tells; waiting for it is no download time', async () => {
