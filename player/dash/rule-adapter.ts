@@ -69,7 +69,7 @@ function chooseRepresentation(
   const first = recorder.isFirst ? chooser.begin(maps, next) : undefined;
   // The viewer waits for that one's index.
   if (first) indexes.want([first], next.index);
-  indexes.want(maps, next.index);
+  indexes.want(maps, next.index, first ? 'later' : 'now');
   // The very first segment has the link to itself.
   if (!recorder.isFirst) initializations.want(allowed.filter((_, place) => maps[place]!.segment(next.index)));
   if (recorder.isFirst && maps.some((map) => indexes.isPending(map, next.index))) {

@@ -86,7 +86,7 @@ export class LevelChooser {
     const first = recorder.isFirst ? chooser.begin(maps, segment) : undefined;
     // The viewer waits for that one's index.
     if (first) indexes.want([first], segment.index);
-    indexes.want(maps, segment.index);
+    indexes.want(maps, segment.index, first ? 'later' : 'now');
     if (first && maps.some((map) => indexes.isPending(map, segment.index))) return first;
     this.#decision = chooser.choose(maps, segment);
     return this.#decision?.representation;

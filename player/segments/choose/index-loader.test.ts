@@ -32,6 +32,9 @@ describe('IndexLoader', () => {
   }[];
   let loader: IndexLoader;
   let throughput: number | undefined;
+  let createLoader: () => IndexLoader;
+  let all: IndexedRepresentation[];
+  const ladder = (...bandwidths: number[]) => bandwidths.map((each) => representation(`q${each}`, each));
 
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -45,7 +48,9 @@ describe('IndexLoader', () => {
       });
     throughput = undefined;
     const onError = (error: unknown, url: string) => errors.push(`${url}: ${(error as Error).message}`);
-    loader = new IndexLoader(fetchRange, onError, () => throughput);
+    createLoader = () => new IndexLoader(fetchRange, onError, () => throughput);
+    loader = createLoader();
+    all = ladder(1, 2, 3);
   });
 
   afterEach(() => vi.useRealTimers());
@@ -73,7 +78,6 @@ describe('IndexLoader', () => {
     expect(requests).toEqual([]);
   });
 
-  const ladder = (...bandwidths: number[]) => bandwidths.map((each) => representation(`q${each}`, each));
   const asked = () => requests.map(({ url }) => Number(url.slice(url.indexOf('q') + 1)));
 
   it('fetches one, then a few at a time, lowest bitrate first', async () => {
@@ -92,6 +96,39 @@ describe('IndexLoader', () => {
     expect(asked()).toEqual([3e9]);
     await answerNextIn(1);
     expect(asked()).toEqual([1, 2]);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['it is released', () => loader.release()],
+    ['a second has passed', () => tick(1000)],
+    ['it is wanted at once', () => loader.want(all, 0)],
+  ])('holds what is wanted later until %s', async (_, happens) => {
+    loader.want([all[2]!], 0);
+    loader.want(all, 0, 'later');
+    expect(asked()).toEqual([3]);
+    await tick(100);
+    await answerNext(short);
+    expect(asked()).toEqual([]);
+    expect(all.map((one) => loader.isPending(one, 0))).toEqual([true, true, false]);
+    await happens();
+    expect(asked()).toEqual([1, 2]);
+  });
+
+  it('holds nothing on a link that brings an index in no time, nor what is asked for meanwhile', async () => {
+    loader.want([all[2]!], 0);
+    loader.want(all, 0, 'later');
+    await tick(40);
+    await answerNext(short);
+    expect(asked()).toEqual([1, 2]);
+    all = ladder(1, 2, 3);
+    loader = createLoader();
+    requests.length = 0;
+    loader.want([all[2]!], 0);
+    loader.want(all, 0, 'later');
+    await tick(100);
+    await answerNext(short);
+    loader.want([all[1]!], 0);
+    expect(asked()).toEqual([2]);
   });
 
   it('leaves those alone that the link cannot carry, until it is faster', async () => {

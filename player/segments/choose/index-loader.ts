@@ -20,6 +20,12 @@ const REACH = 2;
 /** Seconds of a fetch that delays nothing, whatever the link carries: so few bytes do not show that. */
 const BRIEF = 0.05;
 
+/**
+ * Seconds for which indexes wait for the first segment, if it does not come: then another representation may have to be chosen. In a
+ * connection's first round trips each of them would take as long as the first picture's bytes.
+ */
+const LONGEST_HOLD = 1;
+
 /** Milliseconds that a segment may wait for its description; then it is a plain one. */
 const PATIENCE = 500;
 
@@ -37,6 +43,8 @@ interface Task {
   state: 'idle' | 'busy' | 'failed';
   /** Fetched only where the link can carry the representation. */
   isOptional: boolean;
+  /** Fetched once enough of the first segment is here. */
+  isHeld: boolean;
   /** Milliseconds on the clock of `performance.now()`, and until the attempt after that. */
   retryAt: number;
   retry: number;
@@ -63,6 +71,9 @@ export class IndexLoader {
   readonly #tasks = new Map<RepresentationMap, Task>();
   readonly #queue: Task[] = [];
   #running = 0;
+  /** What is wanted `later` is no longer held. */
+  #isReleased = false;
+  #hold: ReturnType<typeof setTimeout> | undefined;
   #stopped = new AbortController();
 
   /** `throughput`: bits/s, undefined before the first segment is here. */
@@ -72,18 +83,31 @@ export class IndexLoader {
     private readonly throughput: () => number | undefined,
   ) {}
 
-  /** Starts to fetch what a decision about that segment needs: the lowest of these representations in any case. */
-  want(representations: readonly RepresentationMap[], segmentIndex: number): void {
+  /**
+   * Starts to fetch what a decision about that segment needs: the lowest of these representations in any case. `later`: not before
+   * `release`, or a second has passed, unless the link brings an index in no time.
+   */
+  want(representations: readonly RepresentationMap[], segmentIndex: number, when: 'now' | 'later' = 'now'): void {
     const indexed = representations.filter((candidate) => candidate instanceof IndexedRepresentation);
     indexed.sort((a, b) => a.bandwidth - b.bandwidth);
     for (const [place, representation] of indexed.entries()) {
       const task = this.#taskOf(representation);
       task.segmentIndex = segmentIndex;
       task.isOptional = place > 0 && (task.isOptional || task.state !== 'busy');
+      task.isHeld = when === 'later' && !this.#isReleased && (task.isHeld || task.state !== 'busy');
       if (task.state !== 'idle' || performance.now() < task.retryAt || !rangeToFetch(task, SEGMENTS_NEEDED)) continue;
       task.state = 'busy';
       this.#queue.push(task);
     }
+    if (when === 'later') this.#hold ??= setTimeout(() => this.release(), 1000 * LONGEST_HOLD);
+    this.#startFetches();
+  }
+
+  /** Enough of the first segment is here: the link may bring other things beside it. */
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    for (const task of this.#queue) task.isHeld = false;
     this.#startFetches();
   }
 
@@ -118,6 +142,8 @@ export class IndexLoader {
     this.#stopped.abort();
     this.#stopped = new AbortController();
     this.#queue.length = 0;
+    clearTimeout(this.#hold);
+    this.#hold = undefined;
     for (const task of this.#tasks.values()) finish(task, 'failed');
     this.#tasks.clear();
   }
@@ -135,6 +161,7 @@ export class IndexLoader {
       segmentIndex: 0,
       state: 'idle',
       isOptional: true,
+      isHeld: false,
       retryAt: 0,
       retry: FIRST_RETRY,
       etag: undefined,
@@ -149,8 +176,10 @@ export class IndexLoader {
   #startFetches(): void {
     // Bits/s; 0: nothing is known of the link.
     const rate = Math.max(this.#rate, this.throughput() ?? 0);
-    while (this.#running < (rate > 0 ? PARALLEL_FETCHES : 1) && this.#queue.length > 0) {
-      const task = this.#queue.shift()!;
+    while (this.#running < (rate > 0 ? PARALLEL_FETCHES : 1)) {
+      const place = this.#queue.findIndex(({ isHeld }) => !isHeld);
+      if (place === -1) break;
+      const [task] = this.#queue.splice(place, 1) as [Task];
       // The link neither carries that representation nor brings an index in no time.
       const isTooMuch = task.representation.bandwidth > REACH * rate && this.#seconds > BRIEF;
       if (task.isOptional && rate > 0 && isTooMuch) {
@@ -170,8 +199,10 @@ export class IndexLoader {
     try {
       for (let range = rangeToFetch(task); range; range = rangeToFetch(task)) {
         const { index } = task.representation;
+        const askedAt = performance.now();
         const sent = await this.fetchRange(indexUrl, range, { signal: stopped, cache: task.cache });
         if (stopped.aborted) return;
+        if (performance.now() - askedAt < 1000 * BRIEF) this.release();
         // An empty answer tells nothing: 0 bytes in 0 seconds is no number.
         this.#rate = Math.max(this.#rate, (8 * sent.bytes.length) / sent.seconds || 0);
         this.#seconds = Math.min(this.#seconds, sent.seconds);

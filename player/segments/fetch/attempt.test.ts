@@ -135,7 +135,7 @@ describe('Attempt', () => {
       ...{ settings: { isVideoPinned: false }, headStart: { isRunning: false } },
     });
     const pipeline = { adopt() {}, look() {}, delivered() {}, cancel() {} } as unknown as Pipeline;
-    const content = { reload } as unknown as Content;
+    const content = { reload, indexes: { release: vi.fn() } } as unknown as Content;
     const owner = new SegmentLoader({ content, chooser, pipeline, recorder, createAttempt: vi.fn() });
     return new Attempt(segment, { sessions, requests, chooser, recorder, owner });
   }

@@ -177,7 +177,7 @@ describe('Pipeline', () => {
       keyOf: ({ id }: { id: string }) => `0/${id}`,
       origin: ORIGIN,
     };
-    const content = { presentation, indexes: { want } } as unknown as Content;
+    const content = { presentation, indexes: { want, release: vi.fn() } } as unknown as Content;
     const chooser = {
       ...{ chooseAhead, chooseLevel, review: () => ({ action: 'continue' as const }) },
     };

@@ -98,6 +98,9 @@ export class SegmentLoader implements AttemptOwner {
   }
 
   progressed(running: RunningDownload, progress: SegmentProgress): void {
+    const { bytesReliable, bytesUnreliable, bytesRequested } = progress;
+    if (bytesRequested > 0 && bytesReliable + bytesUnreliable >= bytesRequested / 2)
+      this.collaborators.content.indexes.release();
     if (this.collaborators.pipeline.look(running, progress)) this.#reserve();
   }
 
