@@ -11,6 +11,7 @@ import { AudioInitialization } from './audio-initialization.js';
 import { BufferedVideo } from './buffered-video.js';
 import { requestTypes, type DashPlayer, type LoaderResponse } from './dash-types.js';
 import { extendPlayer } from './extensions.js';
+import { FirstPicture } from './first-picture.js';
 import { HeadStart } from './head-start.js';
 import { InitializationLoader } from './initialization-loader.js';
 import { listen } from './listen.js';
@@ -41,6 +42,7 @@ class DashAdapter implements Connection {
   readonly #live: LivePart | undefined;
   readonly #segmentParts: SegmentParts;
   readonly #headStart: HeadStart;
+  readonly #firstPicture = new FirstPicture();
   readonly #undo: (() => void)[] = [];
 
   /** Throws `PlayerError` for a player that cannot be attached to. */
@@ -56,7 +58,7 @@ class DashAdapter implements Connection {
     this.#segmentParts = connectSegments(parts, headStart);
     const { content, recorder, chooser, pipeline, segments, audio } = this.#segmentParts;
     const initializations = new InitializationLoader({
-      ...{ content, pipeline, segments, headStart },
+      ...{ content, pipeline, segments, headStart, firstPicture: this.#firstPicture },
       ...{ sessions, receiver, settings, preferences, fetchRange },
     });
     // An update of a manifest may be asked for elsewhere than where the manifest came from.
@@ -72,6 +74,8 @@ class DashAdapter implements Connection {
     });
     this.#undo.push(extendPlayer(player, loader));
     this.#live = openLive?.(player, video, parts);
+    // A live stream needs the session for its first picture.
+    if (this.#live) this.#firstPicture.skip();
     if (rateControl) {
       const forRules = { video, content, chooser, recorder, segments, initializations, retransmission };
       this.#undo.push(...addRules(player, forRules));
@@ -82,6 +86,7 @@ class DashAdapter implements Connection {
       () => audio.release(),
       () => initializations.stop(),
       () => headStart.cancel(),
+      () => this.#firstPicture.skip(),
       () => this.#live?.detach(),
       () => content.indexes.stop(),
       () => settings.restore(),
@@ -125,7 +130,9 @@ class DashAdapter implements Connection {
     const presentation = new DashPresentation(manifest, location.href);
     this.#segmentParts.content.load(presentation, manifest.url ?? '');
     rateControl?.reset();
-    if (rateControl) rateControl.firstLink = { ...linkTo(manifest.url), audioRate: presentation.audioRate };
+    const link = linkTo(manifest.url);
+    if (rateControl) rateControl.firstLink = { ...link, audioRate: presentation.audioRate };
+    this.#firstPicture.come(link, this.video.element);
     const isLive = this.#live?.take(manifest);
     const { hasVoxelData } = presentation;
     if (!hasVoxelData) settings.restore();
@@ -139,7 +146,8 @@ class DashAdapter implements Connection {
 
   #openSession(manifestUrl: string): void {
     const { preferences, sessions } = this.parts;
-    if (preferences.delivery !== 'http') sessions.start(new URL(manifestUrl, location.href).origin);
+    if (preferences.delivery !== 'http')
+      sessions.start(new URL(manifestUrl, location.href).origin, this.#firstPicture.begin());
   }
 
   /**

@@ -70,6 +70,7 @@ beforeEach(() => {
     pipeline,
     segments: { begin },
     headStart,
+    firstPicture: { skip: () => undefined },
     fetchRange,
   });
 });

@@ -11,6 +11,7 @@ import { segmentDurationOf, type PlayerSettings } from '../port/player-segment.j
 import type { Presentation } from '../port/presentation.js';
 import type { SessionManager } from '../network/session-manager.js';
 import type { DashRepresentation, FragmentRequest, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
+import type { FirstPicture } from './first-picture.js';
 import type { HeadStart } from './head-start.js';
 import { answer, PARTIAL_CONTENT } from './player-request.js';
 import { keyOf } from './presentation.js';
@@ -27,6 +28,7 @@ export interface InitializationLoaderOptions {
   readonly pipeline: Pick<Pipeline, 'learn'>;
   readonly segments: Pick<SegmentLoader, 'begin'>;
   readonly headStart: Pick<HeadStart, 'begin' | 'isRunning'>;
+  readonly firstPicture: Pick<FirstPicture, 'skip'>;
   readonly fetchRange: FetchRange;
 }
 
@@ -53,7 +55,7 @@ export class InitializationLoader {
 
   /** `segmentIndex`: of the segment that was last asked for. */
   load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load, segmentIndex: number): void {
-    const { content, settings, pipeline, segments, headStart } = this.options;
+    const { content, settings, pipeline, segments, headStart, firstPicture } = this.options;
     const { presentation, indexes } = content;
     const { customData } = request;
     const representation = customData.request.representation!;
@@ -81,6 +83,8 @@ export class InitializationLoader {
     else parentLoad(request, response);
     // Beside the initialization segment, and after it: the segment that follows would wait for it.
     headStart.begin(request);
+    // Then the first segment comes over the session, if that is open by then.
+    if (!headStart.isRunning) firstPicture.skip();
     indexes.want([map], segmentIndex);
     if (Number.isFinite(representation.segmentDuration)) settings.apply(representation.segmentDuration);
   }

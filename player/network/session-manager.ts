@@ -30,8 +30,8 @@ const LONGEST_RETRY = 60_000;
 /** Where sessions come from; tests put their own in. */
 export interface SessionSource {
   locate(origin: string, signal: AbortSignal): Promise<Endpoint>;
-  /** May prepare for the session while the endpoint is being located. */
-  open(located: Promise<Endpoint>): Promise<VoxelSession>;
+  /** May prepare for the session while the endpoint is being located, but not before `after`. */
+  open(located: Promise<Endpoint>, after?: Promise<void>): Promise<VoxelSession>;
   /** Resolves when that origin answers over HTTP. */
   probe(origin: string): Promise<unknown>;
 }
@@ -40,7 +40,7 @@ export function createSessionSource(receiver: Receiver, endpoint: EndpointOption
   return {
     locate: async (origin, signal) =>
       endpoint ? createEndpoint(endpoint.url, endpoint.certificateHashes) : discoverEndpoint(origin, signal),
-    open: (located) => receiver.open(located),
+    open: (located, after) => receiver.open(located, after),
     probe: probeOrigin,
   };
 }
@@ -48,7 +48,8 @@ export function createSessionSource(receiver: Receiver, endpoint: EndpointOption
 type State =
   /** No manifest yet, or stopped. */
   | { readonly kind: 'idle' }
-  | { readonly kind: 'opening'; readonly startedAt: number; readonly ended: Promise<void> }
+  /** `patience` resolves when a segment has waited long enough for it. */
+  | { readonly kind: 'opening'; readonly ended: Promise<void>; readonly patience: Promise<void> }
   | { readonly kind: 'open'; readonly session: VoxelSession }
   /** The session is gone; the next segment opens another. Servers close idle ones, and a paused player needs none. */
   | { readonly kind: 'closed' }
@@ -84,14 +85,14 @@ export class SessionManager {
     return this.#state.kind === 'opening';
   }
 
-  /** Opens a session for manifests of that origin, unless that is done or under way. */
-  start(origin: string): void {
+  /** Opens a session for manifests of that origin, unless that is done or under way; not before `after`. */
+  start(origin: string, after?: Promise<void>): void {
     if (origin === this.#origin) return;
     this.stop();
     this.#origin = origin;
     this.#stopped = new AbortController();
     this.#retry = FIRST_RETRY;
-    this.#open();
+    this.#open(after);
   }
 
   stop(): void {
@@ -140,9 +141,7 @@ export class SessionManager {
     await this.#paused?.over.promise;
     if (this.#state.kind === 'closed') this.#open();
     if (this.#state.kind === 'opening' && urgency === 'soon') {
-      const { startedAt, ended } = this.#state;
-      const left = startedAt + OPENING_PATIENCE - performance.now();
-      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, left))]);
+      await Promise.race([this.#state.ended, this.#state.patience]);
     }
     const state = this.#state;
     if (state.kind === 'open') return state.session;
@@ -162,14 +161,18 @@ export class SessionManager {
     session.close();
   }
 
-  #open(): void {
-    this.#state = { kind: 'opening', startedAt: performance.now(), ended: this.#attempt(this.#stopped.signal) };
+  #open(after?: Promise<void>): void {
+    const { signal } = this.#stopped;
+    const patience = (after ?? Promise.resolve()).then(
+      () => new Promise<void>((resolve) => setTimeout(resolve, OPENING_PATIENCE)),
+    );
+    this.#state = { kind: 'opening', ended: this.#attempt(signal, after), patience };
   }
 
-  async #attempt(stopped: AbortSignal): Promise<void> {
+  async #attempt(stopped: AbortSignal, after?: Promise<void>): Promise<void> {
     try {
       const located = this.source.locate(this.#origin, stopped);
-      const session = await this.source.open(located);
+      const session = await this.source.open(located, after);
       if (stopped.aborted) {
         session.close();
         return;

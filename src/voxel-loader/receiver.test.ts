@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FakeVoxelServer } from '../../test/unit/fake-voxel-server.js';
 import { fileBytes, segmentOf } from '../../test/unit/segment-content.js';
 import { createThread } from '../../test/unit/worker-thread.js';
+import { deferred } from './deferred.js';
 import { Receiver } from './receiver.js';
 
 const endpoint = { url: 'https://media.example/voxel', certificateHashes: [] };
@@ -127,4 +128,26 @@ it('puts a segment together that the page brings, in any order; a worker that cr
   const lost = await receiver.assemble(request);
   threads[0]!.worker.onerror!({ message: 'out of memory' } as ErrorEvent);
   await expect(lost.result).rejects.toMatchObject({ code: 'session-closed' });
+});
+
+it('starts no worker before it may', async () => {
+  const { receiver, threads } = createReceiver();
+  const may = deferred();
+  const opening = receiver.open(Promise.resolve(endpoint), may.promise);
+  const fed = receiver.assemble({ representation: '0/q00', map, time: { start: 0, duration: 2 } });
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(threads).toEqual([]);
+  may.resolve();
+  await opening;
+  const { result } = await fed;
+  result.catch(() => undefined);
+  expect(threads).toHaveLength(1);
+  receiver.stop();
+  const again = deferred();
+  const stopped = receiver.open(Promise.resolve(endpoint), again.promise);
+  await Promise.resolve();
+  receiver.stop();
+  again.resolve();
+  await expect(stopped).rejects.toMatchObject({ code: 'aborted' });
+  expect(threads).toHaveLength(1);
 });

@@ -31,6 +31,8 @@ export class Receiver {
   /** Counts the workers that have ended. */
   #generation = 0;
   #isClosed = false;
+  /** The worker does not start before that. */
+  #after: Promise<void> | undefined;
 
   constructor(private readonly options: ReceiverOptions = {}) {}
 
@@ -55,13 +57,14 @@ export class Receiver {
   }
 
   /**
-   * Opens a session with the server that `located` says; the worker starts meanwhile. Rejects as `located` does, or with
+   * Opens a session with the server that `located` says; the worker starts meanwhile, but not before `after`. Rejects as `located` does, or with
    * `VoxelError` code `unsupported` or `session-failed`.
    */
-  async open(located: Promise<Endpoint>): Promise<VoxelSession> {
+  async open(located: Promise<Endpoint>, after?: Promise<void>): Promise<VoxelSession> {
     const reason = reasonAgainst(browserFacts());
     if (reason !== undefined) throw new VoxelError('unsupported', reason);
     // A worker takes milliseconds to make: first goes out what else the page asks for now, such as the MPD.
+    this.#after = after;
     const starting = Promise.resolve().then(() => this.#start());
     const [endpoint, client] = await Promise.allSettled([located, starting]);
     if (endpoint.status === 'rejected') throw endpoint.reason;
@@ -71,7 +74,8 @@ export class Receiver {
 
   /** Puts a segment together whose bytes the page brings. Rejects with `VoxelError` where there can be no worker. */
   async assemble(request: FedRequest): Promise<FedDownload> {
-    return (await this.#start()).assemble(request);
+    // At once, if there is one: what is to be continued goes with the next message.
+    return (this.#client ?? (await this.#start())).assemble(request);
   }
 
   /** What a whole segment is made of; without frames where there can be no worker. */
@@ -100,6 +104,8 @@ export class Receiver {
 
   async #createClient(generation: number): Promise<WorkerClient> {
     try {
+      await this.#after;
+      if (generation !== this.#generation) throw new VoxelError('aborted', 'stopped before the worker was started');
       const client: WorkerClient = new WorkerClient({
         ...(await startWorkerOr(this.options.withoutWorker, this.options.workerUrl)),
         onInitialized: (representation, repairs) => this.#initializations.get(representation)?.repairs.resolve(repairs),
