@@ -35,6 +35,15 @@ describe('FirstPicture', () => {
     expect(await hasBegunAfter(0)).toBe(true);
   });
 
+  it('goes first until it is shown, where the browser says so', async () => {
+    const shown = vi.fn<(callback: () => void) => void>();
+    first.come(NEAR, Object.assign(element, { requestVideoFrameCallback: shown }));
+    element.dispatchEvent(new Event('loadeddata'));
+    expect(await hasBegunAfter(200)).toBe(false);
+    shown.mock.calls[0]![0]();
+    expect(await hasBegunAfter(0)).toBe(true);
+  });
+
   it('goes first for a quarter of a second at most', async () => {
     first.come(NEAR, element);
     expect(await hasBegunAfter(249)).toBe(false);

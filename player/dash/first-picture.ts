@@ -24,12 +24,15 @@ export class FirstPicture {
   }
 
   /** The manifest is here. */
-  come({ roundTrip, rate }: FirstLink, element: HTMLMediaElement | undefined): void {
+  come({ roundTrip, rate }: FirstLink, element: HTMLMediaElement | HTMLVideoElement | undefined): void {
     // What was in a cache says nothing of the link.
     if (!element || roundTrip > NEAR || !Number.isFinite(rate)) return this.skip();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.skip(), LONGEST);
-    element.addEventListener('loadeddata', () => this.skip(), { once: true });
+    const skip = (): void => this.skip();
+    // To show it takes processors, too, after it is decoded; a page in the background shows none.
+    if ('requestVideoFrameCallback' in element) element.requestVideoFrameCallback(skip);
+    else element.addEventListener('loadeddata', skip, { once: true });
   }
 
   /** Nothing waits for it any more. */

@@ -1,8 +1,9 @@
-import { readRange } from '../../src/manifest/byte-range.js';
+import { readRange, type ByteRange } from '../../src/manifest/byte-range.js';
 import { MAX_SEGMENT_BYTES } from '../../src/manifest/limits.js';
-import { piecesOf } from '../../src/voxel-loader/index.js';
-import { withoutCmcd, withoutCmcdOfRequest } from '../segments/fetch/cmcd.js';
+import { streamRange } from '../network/range-stream.js';
 import type { SessionManager } from '../network/session-manager.js';
+import type { EarlyBody } from '../port/early-body.js';
+import { withoutCmcd, withoutCmcdOfRequest } from '../segments/fetch/cmcd.js';
 import type { BufferedVideo } from './buffered-video.js';
 import type { FragmentRequest, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 import { onAbort } from './player-request.js';
@@ -11,16 +12,10 @@ import { keyOf } from './presentation.js';
 /** Seconds: what would take longer is asked for over the session, where a first segment may end early. */
 const LONGEST = 1;
 
-interface Running {
+interface Running extends EarlyBody {
   readonly fragment: FragmentRequest;
   readonly url: string;
-  /** Milliseconds on the clock of `performance.now()`. */
-  readonly startedAt: number;
-  readonly cancel: AbortController;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  onProgress: (loaded: number) => void;
-  /** Undefined: it has failed. */
-  result: Promise<Response | undefined>;
+  readonly ended: Promise<Response>;
 }
 
 /**
@@ -65,73 +60,79 @@ export class HeadStart {
     const { start, end } = readRange(fragment.range);
     const length = end - start;
     if (!(length > 0 && length <= MAX_SEGMENT_BYTES) || 8 * length > LONGEST * this.rate()) return;
-    const running: Running = {
-      fragment,
-      url: withoutCmcd(initialization.url),
-      startedAt: performance.now(),
-      cancel: new AbortController(),
-      bytes: new Uint8Array(length),
-      onProgress: () => undefined,
-      result: Promise.resolve(undefined),
-    };
+    const running = ask(fragment, { start, end }, initialization);
     this.#running = running;
-    running.result = receive(running, initialization).catch(() => {
+    running.ended.catch(() => {
       if (this.#running === running) this.#running = undefined;
-      return undefined;
     });
+  }
+
+  /** What comes of that segment: dash.js has asked for it, and whoever takes it answers. Undefined: it was not asked for, or that has failed. */
+  take(request: LoaderRequest): EarlyBody | undefined {
+    const running = this.startedAt(request) === undefined ? undefined : this.#running;
+    if (running) this.#running = undefined;
+    return running;
   }
 
   /** Takes the place of dash.js' loader: hands that segment over as it comes; where it does not come, that loader is asked. */
   load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): void {
-    if (this.startedAt(request) === undefined) return parentLoad(request, response);
-    const running = this.#running!;
-    const { bytes, cancel } = running;
+    const running = this.take(request) as Running | undefined;
+    if (!running) return parentLoad(request, response);
+    const { bytes } = running;
     const { customData } = request;
-    this.#running = undefined;
-    onAbort(request, () => cancel.abort());
-    running.onProgress = (loaded) => customData.onprogress?.({ loaded, total: bytes.length, lengthComputable: true });
-    void running.result.then((sent) => {
-      if (cancel.signal.aborted) return;
-      if (!sent) return parentLoad(request, response);
-      const { url, status, statusText, headers } = sent;
-      Object.assign(response, { url, status, statusText, headers: Object.fromEntries(headers), data: bytes.buffer });
-      customData.onloadend?.();
+    let isAborted = false;
+    onAbort(request, () => {
+      isAborted = true;
+      running.cancel();
     });
+    running.follow(() =>
+      customData.onprogress?.({ loaded: running.loaded, total: bytes.length, lengthComputable: true }),
+    );
+    running.ended.then(
+      ({ url, status, statusText, headers }) => {
+        if (isAborted) return;
+        Object.assign(response, { url, status, statusText, headers: Object.fromEntries(headers), data: bytes.buffer });
+        customData.onloadend?.();
+      },
+      () => isAborted || parentLoad(request, response),
+    );
   }
 
   cancel(): void {
-    this.#running?.cancel.abort();
+    this.#running?.cancel();
     this.#running = undefined;
   }
 }
 
-/** Rejects unless all of the range comes, and nothing else. */
-async function receive(running: Running, { headers, credentials, timeout }: LoaderRequest): Promise<Response> {
-  const { fragment, url, cancel, bytes } = running;
-  const sent = await fetch(url, {
-    headers: { ...withoutCmcdOfRequest(headers), Range: `bytes=${fragment.range}` },
-    credentials: credentials === 'include' ? 'include' : 'same-origin',
-    // Chromium's cache has one request for a file wait for the answer to another: that for the initialization segment.
-    cache: 'no-store',
-    signal: timeout > 0 ? AbortSignal.any([cancel.signal, AbortSignal.timeout(timeout)]) : cancel.signal,
-  });
-  const reader = sent.body!.getReader();
-  // Other origins have to let pages read it.
-  const range = sent.headers.get('content-range') ?? `bytes ${fragment.range}/`;
-  const isAsked = sent.status === 206 && range.startsWith(`bytes ${fragment.range}/`);
+/** Asks for that range of the initialization segment's file. */
+function ask(
+  fragment: FragmentRequest,
+  range: ByteRange,
+  { url, headers, credentials, timeout }: LoaderRequest,
+): Running {
+  const own = withoutCmcd(url);
+  const cancel = new AbortController();
+  const bytes = new Uint8Array(range.end - range.start);
   let loaded = 0;
-  try {
-    for await (const piece of piecesOf(reader)) {
-      if (!isAsked) break;
-      // Throws where there is more than was asked for.
-      bytes.set(piece, loaded);
-      loaded += piece.length;
-      running.onProgress(loaded);
-    }
-    if (loaded === bytes.length) return sent;
-    throw new RangeError('not the range that was asked for');
-  } catch (error) {
-    void reader.cancel().catch(() => undefined);
-    throw error;
-  }
+  let onProgress = (): void => undefined;
+  const signal = timeout > 0 ? AbortSignal.any([cancel.signal, AbortSignal.timeout(timeout)]) : cancel.signal;
+  const request = {
+    url: own,
+    headers: withoutCmcdOfRequest(headers),
+    credentials: credentials === 'include' ? credentials : ('same-origin' as const),
+  };
+  const onBytes = (position: number, part: Uint8Array): void => {
+    bytes.set(part, position - range.start);
+    loaded = position - range.start + part.length;
+    onProgress();
+  };
+  return {
+    ...{ fragment, url: own, startedAt: performance.now(), bytes },
+    get loaded() {
+      return loaded;
+    },
+    ended: streamRange(request, range, { signal, onBytes }),
+    follow: (listener) => void (onProgress = listener),
+    cancel: () => cancel.abort(),
+  };
 }

@@ -20,7 +20,7 @@ export interface LoaderAdapterOptions {
   readonly segments: SegmentLoader;
   readonly audio: Pick<AudioLoader, 'load'>;
   readonly audioInitialization: AudioInitialization;
-  readonly headStart: Pick<HeadStart, 'load' | 'keepFor' | 'startedAt'>;
+  readonly headStart: Pick<HeadStart, 'load' | 'keepFor' | 'startedAt' | 'take'>;
 }
 
 /** Takes over dash.js' requests for video and audio; all others pass on to its own loader. */
@@ -48,7 +48,7 @@ export class LoaderAdapter implements Extension {
     } else if (isVideo && type === requestTypes.media && Number.isInteger(fragment.index)) {
       headStart.keepFor(request);
       initializations.followedBy(fragment);
-      const answer = playerRequest(request, response, parentLoad, () => headStart.startedAt(request));
+      const answer = playerRequest(request, response, parentLoad, headStart);
       segments.load(fragment, request, answer);
     } else if (mediaType === 'audio' && type === requestTypes.media) {
       audio.load(fragment, request, playerRequest(request, response, parentLoad));

@@ -1,3 +1,4 @@
+import type { EarlyBody } from '../port/early-body.js';
 import type { PlayerRequest } from '../port/player-request.js';
 import type { Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 
@@ -40,12 +41,18 @@ interface OwnLoad {
   readonly handlers: Pick<LoaderRequest['customData'], 'onloadend' | 'onprogress' | 'onabort'>;
 }
 
-/** dash.js' request of its loader, as the parts that work with any player know it. `earlyAt`: when it was asked for ahead of dash.js. */
+/** What was asked for ahead of dash.js. */
+interface AskedEarly {
+  startedAt(request: LoaderRequest): number | undefined;
+  take(request: LoaderRequest): EarlyBody | undefined;
+}
+
+/** dash.js' request of its loader, as the parts that work with any player know it. */
 export function playerRequest(
   request: LoaderRequest,
   response: LoaderResponse,
   parentLoad: Load,
-  earlyAt?: () => number | undefined,
+  early?: AskedEarly,
 ): PlayerRequest {
   const { customData } = request;
   /** Undefined: dash.js' own loader is not at work. */
@@ -53,8 +60,9 @@ export function playerRequest(
   return {
     timeout: request.timeout,
     get earlyAt() {
-      return earlyAt?.();
+      return early?.startedAt(request);
     },
+    takeEarly: () => early?.take(request),
     onAbort: (abort) => onAbort(request, abort),
     progress: (loaded, total) => customData.onprogress?.({ loaded, total, lengthComputable: true }),
     piece: (bytes) => handOver(request, bytes),

@@ -182,6 +182,7 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
   const link = { throughput: new ThroughputEstimator(), loss: new LossEstimator(), path: new PathEstimate() };
   const receiver = {
     canRepair: () => Promise.resolve(true),
+    assemble: vi.fn(),
     inspect: () => Promise.resolve({ states: [], repairedFrames: 0, repairedSlices: 0, removed: [] }),
   };
   const retransmission = { suspend: vi.fn(), resume: vi.fn(), hold: vi.fn() };

@@ -1,14 +1,6 @@
 import { deferred } from './deferred.js';
 import { VoxelError } from './errors.js';
-import type { PageMessage } from './messages.js';
-import type {
-  DeliveredChunk,
-  DeliveredPiece,
-  DeliveredSegment,
-  FedDownload,
-  SegmentDownload,
-  SegmentProgress,
-} from './types.js';
+import type { DeliveredChunk, DeliveredPiece, DeliveredSegment, SegmentDownload, SegmentProgress } from './types.js';
 
 /** A download in the worker, as far as the page has heard of it. */
 export class RemoteDownload implements SegmentDownload {
@@ -81,23 +73,5 @@ export class RemoteDownload implements SegmentDownload {
     if (this.#isSettled) return;
     if (!this.#hasPieces) this.post('release');
     this.reject(reason);
-  }
-}
-
-/** A segment that the worker puts together of what the page brings. */
-export class RemoteFedDownload extends RemoteDownload implements FedDownload {
-  constructor(
-    id: number,
-    private readonly send: (message: PageMessage, transfer?: Transferable[]) => void,
-  ) {
-    super(id, (type) => send({ type, id }));
-  }
-
-  push(position: number, bytes: Uint8Array<ArrayBuffer>): void {
-    this.send({ type: 'feed', id: this.id, position, bytes }, [bytes.buffer]);
-  }
-
-  end(): void {
-    this.send({ type: 'feed-end', id: this.id });
   }
 }

@@ -8,7 +8,7 @@ import {
   type RepairAbility,
   type WorkerMessage,
 } from './messages.js';
-import { RemoteDownload, RemoteFedDownload } from './remote-download.js';
+import { RemoteDownload } from './remote-download.js';
 import { RemoteSession, type SessionLink } from './remote-session.js';
 import type { WorkerLike } from './start-worker.js';
 import type {
@@ -103,11 +103,15 @@ export class WorkerClient implements SessionLink {
 
   assemble({ map, continues, ...request }: FedRequest): FedDownload {
     const id = this.nextId();
-    const download = new RemoteFedDownload(id, (message, transfer) => this.post(message, transfer));
+    const download = new RemoteDownload(id, (type) => this.post({ type, id }));
     this.register(download);
     const former = continues instanceof RemoteDownload ? continues.id : undefined;
     this.post({ type: 'assemble', id, continues: former, request: { ...request, map: layoutOf(map) } });
-    return download;
+    return Object.assign(download, {
+      push: (position: number, bytes: Uint8Array<ArrayBuffer>) =>
+        this.post({ type: 'feed', id, position, bytes }, [bytes.buffer]),
+      end: () => this.post({ type: 'feed-end', id }),
+    });
   }
 
   inspect(representation: string, map: SegmentLayout, bytes: Uint8Array): Promise<SegmentFrames> {

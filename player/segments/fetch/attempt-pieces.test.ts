@@ -11,9 +11,12 @@ import type { PlayerRequest } from '../../port/player-request.js';
 import type { Decision, ReviewResult } from '../choose/rate-control.js';
 import { Attempt, type SessionDelivered } from './attempt.js';
 import { Playback } from './playback.js';
-import type { DownloadPlan, RequestedSegment, StartedDownload } from './segment-requests.js';
+import type { DownloadPlan, RequestedSegment, SegmentRequests, StartedDownload } from './segment-requests.js';
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+
+/** All of the segment: what is tested here does not depend on its bytes. */
+const RANGE = { start: 0, end: 9 };
 
 /** A download that does what the test says. */
 class FakeDownload implements SegmentDownload {
@@ -34,7 +37,7 @@ class FakeDownload implements SegmentDownload {
   }
 
   piece(text: string): void {
-    this.onPiece!({ bytes: bytesOf(text) } as DeliveredPiece);
+    this.onPiece!({ bytes: bytesOf(text), range: RANGE } as DeliveredPiece);
   }
 
   end(text: string): void {
@@ -54,6 +57,7 @@ describe('a segment that is handed over in pieces', () => {
   const fail = vi.fn();
   const start = vi.fn();
   const progressed = vi.fn();
+  const assemble = vi.fn<SegmentRequests['assemble']>();
 
   beforeEach(() => {
     vi.useFakeTimers();
@@ -81,14 +85,14 @@ describe('a segment that is handed over in pieces', () => {
       fail,
       loadOwn,
     };
-    const segment = { answer, decision: {} as Decision, origin: '' } as RequestedSegment;
+    const segment = { answer, decision: {} as Decision, origin: '', map: { range: RANGE } } as RequestedSegment;
     const collaborators = {
       sessions: {
         ready: () => Promise.resolve(session),
         ...{ isPaused: false, isOpen: true, arrivals: { bytes: 0 }, abandon: vi.fn(), probe: vi.fn() },
       },
       requests: {
-        ...{ areOverSessions: true, plan: () => Promise.resolve(plan), start },
+        ...{ areOverSessions: true, plan: () => Promise.resolve(plan), start, assemble },
         playback: new Playback({ video, link: { throughput: { throughput: 8000 } } }),
       },
       chooser: { review: () => review },
@@ -99,7 +103,7 @@ describe('a segment that is handed over in pieces', () => {
           delivered = delivery;
           answer.deliver(delivery.delivered.bytes);
         },
-        ...{ progressed, leftSession: vi.fn(), fileChanged: vi.fn() },
+        ...{ progressed, came: vi.fn(), leftSession: vi.fn(), fileChanged: vi.fn() },
       },
     };
     const attempt = new Attempt(segment, collaborators);
@@ -180,20 +184,40 @@ describe('a segment that is handed over in pieces', () => {
   });
 
   it.each(['bad-response', 'session-closed'] as const)(
-    'never comes as a whole after its first piece: %s',
+    'goes on over HTTP after its first piece, with the rest only: %s',
     async (code) => {
+      const rest = new FakeDownload();
+      const finish = rest.end.bind(rest, '3');
+      const fed = Object.assign(rest, { push: vi.fn(), end: finish });
+      assemble.mockResolvedValue(fed);
       begin();
       await pass();
       download.piece('1');
       download.outcome.reject(new VoxelError(code, ''));
       await pass();
+      download.piece('late');
+      expect(assemble).toHaveBeenCalledExactlyOnceWith(expect.anything(), download);
+      expect(given).toEqual(['1', '3']);
+      expect(delivered).toMatchObject({ plan: { delivery: 'http' }, early: false });
       expect(start).toHaveBeenCalledOnce();
-      expect(loadOwn).not.toHaveBeenCalled();
-      expect(fail).toHaveBeenCalledOnce();
-      download.piece('2');
-      expect(given).toEqual(['1']);
+      expect([fail.mock.calls, loadOwn.mock.calls]).toEqual([[], []]);
     },
   );
+
+  it.each([
+    ['the worker has nothing of it any more', 'session-closed', 1],
+    ['the file has changed', 'file-changed', 0],
+  ] as const)('ends with what has come where %s: never with all of it once more', async (_, code, calls) => {
+    assemble.mockRejectedValue(new VoxelError('aborted', ''));
+    begin();
+    await pass();
+    download.piece('1');
+    download.outcome.reject(new VoxelError(code, ''));
+    await pass();
+    expect(given).toEqual(['1', '']);
+    expect(assemble).toHaveBeenCalledTimes(calls);
+    expect([fail.mock.calls, loadOwn.mock.calls]).toEqual([[], []]);
+  });
 
   it('ends when the player aborts it', async () => {
     begin();

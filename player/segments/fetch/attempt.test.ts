@@ -89,6 +89,7 @@ describe('Attempt', () => {
     const link = { throughput: options.throughput ?? new ThroughputEstimator(), loss, path: new PathEstimate() };
     const receiver = {
       canRepair: () => Promise.resolve(options.canRepair ?? true),
+      assemble: vi.fn(),
       inspect: () => Promise.resolve({ states: [], repairedFrames: 0, repairedSlices: 0, removed: [] }),
     };
     const recorder = new DeliveryRecorder({

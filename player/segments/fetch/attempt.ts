@@ -3,15 +3,18 @@ import {
   VoxelError,
   type DeliveredPiece,
   type DeliveredSegment,
+  type FedDownload,
   type SegmentDownload,
   type SegmentProgress,
   type VoxelErrorCode,
 } from '../../../src/voxel-loader/index.js';
 import type { SessionManager } from '../../network/session-manager.js';
 import { silentError, SilenceWatch } from '../../network/silence-watch.js';
-import type { FallbackEvent } from '../../api/types.js';
+import type { EarlyBody } from '../../port/early-body.js';
+import type { Delivery, FallbackEvent } from '../../api/types.js';
 import type { Decision } from '../choose/rate-control.js';
 import type { SegmentChooser } from '../choose/segment-chooser.js';
+import { OverHttp } from './over-http.js';
 import type {
   DownloadPlan,
   RequestedSegment,
@@ -23,7 +26,7 @@ import { watchSlowStart } from './slow-start.js';
 
 export interface AttemptCollaborators {
   readonly sessions: Pick<SessionManager, 'ready' | 'isOpen' | 'isPaused' | 'abandon' | 'probe' | 'arrivals'>;
-  readonly requests: Pick<SegmentRequests, 'plan' | 'start' | 'areOverSessions' | 'playback'>;
+  readonly requests: Pick<SegmentRequests, 'plan' | 'start' | 'assemble' | 'areOverSessions' | 'playback'>;
   readonly chooser: Pick<SegmentChooser, 'review'>;
   readonly recorder: AttemptRecorder;
   readonly owner: AttemptOwner;
@@ -47,6 +50,8 @@ export interface AttemptOwner {
   progressed(running: RunningDownload, progress: SegmentProgress): void;
   /** The session has brought the segment: the player waits for it. */
   delivered(attempt: Attempt, delivery: SessionDelivered): void;
+  /** So many bytes of a segment that HTTP brings are here. */
+  came(loaded: number, total: number): void;
   /** The session does not bring the segment any more. */
   leftSession(attempt: Attempt): void;
   /** The file is not what the index speaks of. Resolves when a request over HTTP brings what it is now. */
@@ -55,7 +60,7 @@ export interface AttemptOwner {
 
 /** What a session brought, and how it was asked for. */
 export interface SessionDelivered {
-  readonly plan: DownloadPlan;
+  readonly plan: Pick<DownloadPlan, 'level'> & { readonly delivery: Delivery };
   /** Its `bytes` are those that the player has not been given. */
   readonly delivered: DeliveredSegment;
   /** What the player has been given before, in order. */
@@ -73,7 +78,9 @@ interface OverSession {
   /** What the player has been given of the segment, in order: with the first piece the download is committed. */
   readonly pieces: Uint8Array<ArrayBuffer>[];
   /** Pieces that came after a restart had been decided, which the player need not have heard of yet. */
-  readonly held: Uint8Array<ArrayBuffer>[];
+  readonly held: DeliveredPiece[];
+  /** Position in the file at which those end that it has been given. */
+  handedTo: number;
 }
 
 type State =
@@ -117,7 +124,14 @@ export class Attempt {
   async #takeSession(): Promise<void> {
     const { answer } = this.segment;
     const started = this.collaborators.owner.tookSession(this);
-    const state: OverSession = { rung: 'session', started, adopted: started?.download, pieces: [], held: [] };
+    const state: OverSession = {
+      rung: 'session',
+      started,
+      adopted: started?.download,
+      pieces: [],
+      held: [],
+      handedTo: 0,
+    };
     this.#state = state;
     answer.onAbort(() => this.#leave(state));
     const onTimeout = (): void =>
@@ -133,10 +147,12 @@ export class Attempt {
 
   /** `early`: no session has been asked. Where HTTP brings the first segment slowly then, one that opens meanwhile is. */
   #takeHttp(when: 'early' | 'last'): void {
-    const { recorder, sessions } = this.collaborators;
+    const { recorder, sessions, owner } = this.collaborators;
     const { answer, decision, map } = this.segment;
     const { earlyAt } = answer;
     this.#state = { rung: 'http' };
+    const body = answer.piece && answer.takeEarly?.();
+    if (body) return void this.#takeEarly(body);
     const { isFirst } = recorder;
     const startedAt = earlyAt ?? performance.now();
     answer.loadOwn((data) => {
@@ -145,11 +161,78 @@ export class Attempt {
     });
     // Without a decision all of it would be asked for again.
     if (when === 'last' || !isFirst || !decision) return;
-    watchSlowStart(answer, {
-      total: map.range.end - map.range.start,
+    const total = map.range.end - map.range.start;
+    watchSlowStart({
+      ...{ startedAt, total },
+      loaded: () => {
+        const loaded = answer.ownLoaded?.();
+        if (loaded !== undefined) owner.came(loaded, total);
+        return loaded;
+      },
       canTakeOver: () => sessions.isOpen,
-      takeOver: () => void this.#takeSession(),
+      takeOver: () => {
+        answer.takeBack?.();
+        void this.#takeSession();
+      },
     });
+  }
+
+  /** Hands over what comes early of the first segment, as it comes. */
+  async #takeEarly(body: EarlyBody): Promise<void> {
+    const { requests, recorder, sessions, owner } = this.collaborators;
+    const { segment } = this;
+    const { answer, decision } = segment;
+    const onProgress = (loaded: number, total: number): void => owner.came(loaded, total);
+    const http = new OverHttp({ segment, fed: requests.assemble(segment), onProgress });
+    answer.onAbort(() => http.stop());
+    // Without a decision all of it would be asked for again.
+    if (decision)
+      watchSlowStart({
+        ...{ startedAt: body.startedAt, total: body.bytes.length },
+        loaded: () => (http.isOver || http.pieces.length > 0 ? undefined : body.loaded),
+        canTakeOver: () => sessions.isOpen,
+        takeOver: () => {
+          http.stop();
+          void this.#takeSession();
+        },
+      });
+    try {
+      const bytes = await http.takeEarly(body);
+      if (http.isStopped) return;
+      const seconds = (performance.now() - body.startedAt) / 1000;
+      recorder.loaded(segment, body.bytes.buffer, { seconds, early: true });
+      answer.deliver(bytes);
+    } catch (error) {
+      if (http.isStopped) return;
+      if (http.pieces.length > 0) this.#breakOff(error);
+      else this.#takeHttp('early');
+    }
+  }
+
+  /** Goes on over HTTP where a session has failed of which the player has been given pieces. */
+  async #takeRest(
+    { pieces, handedTo }: OverSession,
+    { plan }: StartedDownload,
+    fed: Promise<FedDownload>,
+  ): Promise<void> {
+    const { segment } = this;
+    const http = new OverHttp({ segment, fed, onProgress: () => undefined }, pieces);
+    segment.answer.onAbort(() => http.stop());
+    try {
+      const { delivered, bytes, seconds } = await http.takeRest(handedTo);
+      if (http.isStopped) return;
+      const brought = { ...delivered, bytesMeasured: bytes, seconds };
+      const how = { plan: { level: plan.level, delivery: 'http' as const }, pieces, early: false };
+      this.collaborators.owner.delivered(this, { ...how, delivered: brought });
+    } catch (error) {
+      if (!http.isStopped) this.#breakOff(error);
+    }
+  }
+
+  /** The rest of a segment cannot be had, and the player may not be given all of it once more: it ends with what has come. */
+  #breakOff(error: unknown): void {
+    this.collaborators.recorder.fellBack(this.segment, error, 'http');
+    this.segment.answer.deliver(new Uint8Array(0));
   }
 
   /** Fetches as planned, or on streams when that fails. Undefined: it is not wanted any more. */
@@ -208,20 +291,21 @@ export class Attempt {
     if (playback.waitsFor(progress)) download.handOver((piece) => this.#take(state, piece));
   }
 
-  #take(state: OverSession, { bytes }: DeliveredPiece): void {
+  #take(state: OverSession, piece: DeliveredPiece): void {
     if (this.#state !== state) return;
-    if (this.restart) state.held.push(bytes);
-    else this.#give(state, bytes);
+    if (this.restart) state.held.push(piece);
+    else this.#give(state, piece);
   }
 
   /** All of it is here before the player has begun anew. */
   #giveHeld(state: OverSession): void {
     if (state.held.length > 0) this.restart = undefined;
-    for (const bytes of state.held.splice(0)) this.#give(state, bytes);
+    for (const piece of state.held.splice(0)) this.#give(state, piece);
   }
 
-  #give(state: OverSession, bytes: Uint8Array<ArrayBuffer>): void {
+  #give(state: OverSession, { bytes, range }: DeliveredPiece): void {
     state.pieces.push(bytes);
+    state.handedTo = range.end;
     this.segment.answer.piece!(bytes);
   }
 
@@ -259,10 +343,21 @@ export class Attempt {
   }
 
   #fallBack(state: OverSession, error: unknown): void {
-    if (!this.#leave(state)) return;
-    this.collaborators.recorder.fellBack(this.segment, error, 'http');
-    if (state.pieces.length > 0) this.segment.answer.fail();
-    else this.#takeHttp(state.started ? 'last' : 'early');
+    const { requests, recorder } = this.collaborators;
+    const { started, pieces } = state;
+    if (this.#state !== state) return;
+    const goesOn = started !== undefined && pieces.length > 0;
+    // Of two versions of a file nothing is put together.
+    if (goesOn && hasCode(error, 'file-changed')) {
+      this.#leave(state);
+      return this.#breakOff(error);
+    }
+    // Before the download ends, and what it has brought with it.
+    const rest = goesOn ? requests.assemble(this.segment, started.download) : undefined;
+    this.#leave(state);
+    recorder.fellBack(this.segment, error, 'http');
+    if (rest) void this.#takeRest(state, started!, rest);
+    else this.#takeHttp(started ? 'last' : 'early');
   }
 
   /** Ends the way over the session: nothing that it brings reaches the player any more. False: that was so already. */

@@ -141,6 +141,7 @@ describe('Pipeline', () => {
     };
     const receiver = {
       canRepair: () => Promise.resolve(true),
+      assemble: vi.fn(),
       inspect: () => Promise.resolve({ states: [], repairedFrames: 0, repairedSlices: 0, removed: [] }),
     };
     const video = {

@@ -98,10 +98,12 @@ export class SegmentLoader implements AttemptOwner {
   }
 
   progressed(running: RunningDownload, progress: SegmentProgress): void {
-    const { bytesReliable, bytesUnreliable, bytesRequested } = progress;
-    if (bytesRequested > 0 && bytesReliable + bytesUnreliable >= bytesRequested / 2)
-      this.collaborators.content.indexes.release();
+    this.came(progress.bytesReliable + progress.bytesUnreliable, progress.bytesRequested || Infinity);
     if (this.collaborators.pipeline.look(running, progress)) this.#reserve();
+  }
+
+  came(loaded: number, total: number): void {
+    if (loaded >= total / 2) this.collaborators.content.indexes.release();
   }
 
   delivered(attempt: Attempt, { plan, delivered, pieces, early }: SessionDelivered): void {

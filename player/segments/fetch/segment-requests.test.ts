@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { segmentOf } from '../../../test/unit/segment-content.js';
 import { ThroughputEstimator } from '../../../src/abr-star/index.js';
 import { PathEstimate, voxel } from '../../../src/delivery/index.js';
@@ -16,7 +16,7 @@ function requestsOf(bufferLevel: number, strategy = voxel, element?: HTMLMediaEl
     {
       sessions: { session: undefined },
       video: { bufferLevel, playbackRate: element ? 0 : 1, element, takesPieces: element !== undefined },
-      receiver: { canRepair: () => Promise.resolve(true) },
+      receiver: { canRepair: () => Promise.resolve(true), assemble: vi.fn() },
       link: { throughput, path },
     },
   );

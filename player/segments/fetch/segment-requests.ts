@@ -1,6 +1,7 @@
 import { deadlineOf, type LinkEstimate, type PathEstimate, type Strategy } from '../../../src/delivery/index.js';
 import type { SegmentMap } from '../../../src/manifest/segment-map.js';
 import type {
+  FedDownload,
   Receiver,
   SegmentDownload,
   SegmentRequest,
@@ -81,7 +82,7 @@ export interface RunningDownload extends StartedDownload {
 
 export interface SegmentRequestsCollaborators {
   readonly sessions: Pick<SessionManager, 'session'>;
-  readonly receiver: Pick<Receiver, 'canRepair'>;
+  readonly receiver: Pick<Receiver, 'canRepair' | 'assemble'>;
   readonly video: PlaybackCollaborators['video'];
   /** What downloads so far say about the link. */
   readonly link: {
@@ -163,5 +164,11 @@ export class SegmentRequests {
       after,
     });
     return { session, plan, download };
+  }
+
+  /** Has the worker put a segment together that comes over HTTP. `continues`: what a session that has failed brought of it. */
+  assemble({ key, map, fragment }: RequestedSegment, continues?: SegmentDownload): Promise<FedDownload> {
+    const time = { start: fragment.startTime, duration: fragment.duration };
+    return this.collaborators.receiver.assemble({ representation: key, map, time, continues });
   }
 }

@@ -79,7 +79,7 @@ describe('Attempt, while the first segment is on its way over HTTP', () => {
       receiver: { canRepair: () => Promise.resolve(true) },
     } as unknown as SegmentRequestsCollaborators);
     const owner: AttemptOwner = {
-      ...{ tookSession: () => undefined, leftSession() {}, progressed() {} },
+      ...{ tookSession: () => undefined, leftSession() {}, progressed() {}, came() {} },
       fileChanged: () => Promise.resolve(),
       delivered: ({ segment: { answer } }, { delivered }) => answer.deliver(delivered.bytes),
     };

@@ -1,5 +1,3 @@
-import type { PlayerRequest } from '../../port/player-request.js';
-
 /** Seconds that the first segment has over HTTP, and that the rest of it may take then. */
 const PATIENCE = 1;
 
@@ -14,22 +12,29 @@ export function isSlow(
   return elapsed >= PATIENCE && elapsed * (total - loaded) > PATIENCE * loaded;
 }
 
+/** A first segment that HTTP brings. */
+export interface SlowStart {
+  /** When it was asked for, on the clock of `performance.now()`. */
+  readonly startedAt: number;
+  /** Bytes. */
+  readonly total: number;
+  /** Bytes here; undefined: it has ended, or may not be taken back any more. */
+  readonly loaded: () => number | undefined;
+  readonly canTakeOver: () => boolean;
+  readonly takeOver: () => void;
+}
+
 /**
- * Looks after a segment that the player's own loader brings because no session was open: with losses HTTP may take ten
- * seconds for what a session, of which a part is enough to begin with, brings in one. Takes it back where it is slow and
- * `canTakeOver`; then calls `takeOver`. What had come of it is lost: at most what came in that time.
+ * Looks after a segment that HTTP brings because no session was open: with losses that may take ten seconds for what a session, of which
+ * a part is enough to begin with, brings in one. Where it is slow and a session can take over it does; what had come is lost: at most
+ * what came in that time. Once the player has been given a piece of it, it stays with HTTP.
  */
-export function watchSlowStart(
-  answer: PlayerRequest,
-  { total, canTakeOver, takeOver }: { total: number; canTakeOver: () => boolean; takeOver: () => void },
-): void {
-  const startedAt = answer.earlyAt ?? performance.now();
+export function watchSlowStart({ startedAt, total, loaded: look, canTakeOver, takeOver }: SlowStart): void {
   const timer = setInterval(() => {
-    const loaded = answer.ownLoaded?.();
+    const loaded = look();
     if (loaded === undefined) clearInterval(timer);
     else if (isSlow((performance.now() - startedAt) / 1000, { loaded, total }) && canTakeOver()) {
       clearInterval(timer);
-      answer.takeBack?.();
       takeOver();
     }
   }, LOOK_INTERVAL);
