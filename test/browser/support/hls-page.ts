@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Hls from 'hls.js';
+import type { HlsConfig } from 'hls.js';
 import type { Page } from 'puppeteer-core';
 import type {
   FallbackEvent,
@@ -61,32 +62,41 @@ export async function serveHlsPage(folder: string, media: string, dist = join(ro
   };
 }
 
-/** Starts a muted player on the page, with the plugin unless `options` is `'plain'`. */
-export async function startHls(page: Page, options: VoxelHlsOptions | 'plain' = {}, name = 'hls.js'): Promise<void> {
+/** Starts a muted player on the page, with the plugin unless `options` is `'plain'`. `config`: of hls.js. */
+export async function startHls(
+  page: Page,
+  options: VoxelHlsOptions | 'plain' = {},
+  name = 'hls.js',
+  config: Partial<HlsConfig> = {},
+): Promise<void> {
   await page.addScriptTag({ url: `/${name}/hls.min.js` });
   if (options !== 'plain') await page.addScriptTag({ url: '/dist/umd/voxel-hls.js' });
-  await page.evaluate((settings) => {
-    const { Hls: Player, voxelDash } = window as unknown as {
-      Hls: typeof Hls;
-      voxelDash: typeof import('../../../player/hls/index.js');
-    };
-    const video = document.body.appendChild(document.createElement('video'));
-    video.muted = true;
-    const hls = new Player();
-    const handle = settings === 'plain' ? undefined : voxelDash.attachVoxelHls(hls, settings);
-    const started: HlsUnderTest = { hls, video, handle, errors: [], fallbacks: [], sessions: [] };
-    handle?.on('fallback', (event) => started.fallbacks.push(event));
-    handle?.on('session', (event) => started.sessions.push(event));
-    handle?.on('session', ({ state }) => state === 'opened' && performance.mark('session opened'));
-    hls.on(Player.Events.ERROR, (_, { details, fatal, reason, error }) =>
-      started.errors.push(`${details}${fatal ? ' (fatal)' : ''}: ${reason ?? error.message}`),
-    );
-    video.addEventListener('error', () => started.errors.push(video.error!.message));
-    hls.loadSource('/media/master.m3u8');
-    hls.attachMedia(video);
-    window.hlsPlayer = started;
-    void video.play();
-  }, options);
+  await page.evaluate(
+    (settings, config) => {
+      const { Hls: Player, voxelDash } = window as unknown as {
+        Hls: typeof Hls;
+        voxelDash: typeof import('../../../player/hls/index.js');
+      };
+      const video = document.body.appendChild(document.createElement('video'));
+      video.muted = true;
+      const hls = new Player(config);
+      const handle = settings === 'plain' ? undefined : voxelDash.attachVoxelHls(hls, settings);
+      const started: HlsUnderTest = { hls, video, handle, errors: [], fallbacks: [], sessions: [] };
+      handle?.on('fallback', (event) => started.fallbacks.push(event));
+      handle?.on('session', (event) => started.sessions.push(event));
+      handle?.on('session', ({ state }) => state === 'opened' && performance.mark('session opened'));
+      hls.on(Player.Events.ERROR, (_, { details, fatal, reason, error }) =>
+        started.errors.push(`${details}${fatal ? ' (fatal)' : ''}: ${reason ?? error.message}`),
+      );
+      video.addEventListener('error', () => started.errors.push(video.error!.message));
+      hls.loadSource('/media/master.m3u8');
+      hls.attachMedia(video);
+      window.hlsPlayer = started;
+      void video.play();
+    },
+    options,
+    config,
+  );
 }
 
 /** Waits until playback has passed `seconds`, or ended, or failed for good. */
