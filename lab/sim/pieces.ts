@@ -1,8 +1,6 @@
+import { PIECE_SECONDS } from '../../src/delivery/index.js';
 import { totalBytes, type ByteRange } from '../../src/manifest/byte-range.js';
 import type { SegmentMap } from '../../src/manifest/segment-map.js';
-
-/** Seconds of a piece, about (src/repair, `pieces`). */
-const PIECE_SECONDS = 0.5;
 
 /** Pieces that are asked for by time before all others by worth. */
 const PIECES_BY_TIME = 2;

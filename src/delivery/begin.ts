@@ -1,3 +1,6 @@
+/** Seconds of a piece: short enough for a picture soon, long enough that appending it is little work. */
+export const PIECE_SECONDS = 0.5;
+
 /** Share of the rate so far that is counted on: links get slower, too. */
 const MARGIN = 0.8;
 

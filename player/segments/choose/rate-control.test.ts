@@ -229,6 +229,15 @@ describe('RateControl', () => {
     });
     control.review(decision, { ...arrived, phase: 'reliable' }, 3);
     expect(abr.review.mock.lastCall![0].levelReceived).toBe(0);
+    expect(abr.review.mock.lastCall![0].handedOver).toBeUndefined();
+  });
+
+  it('tells the rule that the player gets pieces, and which part of a download it has', () => {
+    const decision = control.decide([low, high], { ...situation, pieceSeconds: 0.5 })!;
+    expect(decision.state.pieceSeconds).toBe(0.5);
+    const arrived = { bytesReliable: 300, bytesUnreliable: 350, bytesRequested: 900, elapsed: 2 };
+    control.review(decision, { ...arrived, phase: 'unreliable' }, 3, 1.5);
+    expect(abr.review.mock.lastCall![0]).toMatchObject({ handedOver: 1.5, state: { bufferLevel: 3 } });
   });
 
   it('takes a restart for the new decision, and what had come for a throughput sample', () => {

@@ -27,6 +27,8 @@ export interface Situation {
   readonly bufferLevel: number;
   /** `whole`: over HTTP there is no choosing of frames. */
   readonly segments: 'partial' | 'whole';
+  /** Seconds of a piece in which the player gets a segment that is waited for; undefined: it gets whole segments alone. */
+  readonly pieceSeconds?: number | undefined;
 }
 
 /** The estimate of the link, to which a restart adds. */
@@ -100,8 +102,8 @@ export class RateControl {
     return this.#standing(situation, [representation]) ?? this.#decide([representation], situation);
   }
 
-  /** Looks at a download under way. */
-  review(decision: Decision, progress: SegmentProgress, bufferLevel: number): ReviewResult {
+  /** Looks at a download under way. In seconds: what is left to play, and what of it is of this segment. */
+  review(decision: Decision, progress: SegmentProgress, bufferLevel: number, handedOver = 0): ReviewResult {
     const { representation, option, ladder, delay, delivery } = decision;
     // The first segment is asked for as soon as its own index is here: by its reviews others have come.
     const now = decision.state.lastChoice ? [] : optionsAt(ladder, decision.state.segmentIndex);
@@ -118,6 +120,7 @@ export class RateControl {
         bytesReceived: progress.bytesReliable + progress.bytesUnreliable,
         phase: progress.phase,
         levelReceived: progress.phase === 'reliable' ? 0 : levelReached(steps, progress.bytesUnreliable),
+        ...(handedOver > 0 && { handedOver }),
       });
     if (review?.action !== 'restart') return review ?? { action: 'continue' };
     // What has arrived is thrown away, but what it says about the link is not.
@@ -148,7 +151,7 @@ export class RateControl {
     situation: Situation,
     link: LinkEstimate = this.link,
   ): Decision | undefined {
-    const { segmentIndex, segmentDuration, bufferLevel, segments } = situation;
+    const { segmentIndex, segmentDuration, bufferLevel, segments, pieceSeconds } = situation;
     const ladder = [...new Set([...this.#candidates, ...candidates])].sort((a, b) => a.bandwidth - b.bandwidth);
     const upcoming = upcomingOptions(ladder, segmentIndex, segments);
     const [options = []] = upcoming;
@@ -160,6 +163,7 @@ export class RateControl {
       segmentIndex,
       segmentDuration,
       bufferLevel,
+      pieceSeconds,
       upcoming,
       bufferSegments: this.bufferSegments,
       link,

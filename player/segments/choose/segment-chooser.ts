@@ -1,4 +1,5 @@
 import type { ThroughputSample } from '../../../src/abr-star/index.js';
+import { PIECE_SECONDS } from '../../../src/delivery/index.js';
 import type { RepresentationMap } from '../../../src/manifest/segment-map.js';
 import type { SegmentProgress } from '../../../src/voxel-loader/index.js';
 import type { SessionManager } from '../../network/session-manager.js';
@@ -14,7 +15,7 @@ export interface SegmentChooserCollaborators {
   /** Undefined: the player's rules choose. */
   readonly rateControl: RateControl | undefined;
   readonly settings: Pick<PlayerSettings, 'isVideoPinned'>;
-  readonly video: Pick<PlayerVideo, 'bufferLevel'>;
+  readonly video: Pick<PlayerVideo, 'bufferLevel' | 'takesPieces'>;
   readonly sessions: Pick<SessionManager, 'isOpen'>;
   /** True while the first segment is on its way over HTTP. */
   readonly headStart: { readonly isRunning: boolean };
@@ -72,15 +73,21 @@ export class SegmentChooser {
     return decision && { representation: decision.representation, decision };
   }
 
-  /** Whether a download goes on. `decision`: what it was asked for by; without one there are no reviews. */
-  review(decision: Decision | undefined, progress: SegmentProgress): ReviewResult {
+  /**
+   * Whether a download goes on. `decision`: what it was asked for by; without one there are no reviews. `handedOver`: seconds of it that
+   * the player has.
+   */
+  review(decision: Decision | undefined, progress: SegmentProgress, handedOver = 0): ReviewResult {
     const { rateControl, video } = this.collaborators;
-    return (decision && rateControl?.review(decision, progress, video.bufferLevel)) ?? { action: 'continue' };
+    const review = decision && rateControl?.review(decision, progress, video.bufferLevel, handedOver);
+    return review ?? { action: 'continue' };
   }
 
   #situation(fragment: ChosenSegment, bufferLevel = this.collaborators.video.bufferLevel): Situation {
-    const { sessions, headStart } = this.collaborators;
+    const { sessions, headStart, video } = this.collaborators;
     const segments = sessions.isOpen && !headStart.isRunning ? 'partial' : 'whole';
-    return { segmentIndex: fragment.index, segmentDuration: segmentDurationOf(fragment), bufferLevel, segments };
+    const segmentDuration = segmentDurationOf(fragment);
+    const pieceSeconds = video.takesPieces ? Math.min(PIECE_SECONDS, segmentDuration) : undefined;
+    return { segmentIndex: fragment.index, segmentDuration, bufferLevel, segments, pieceSeconds };
   }
 }

@@ -77,6 +77,8 @@ interface OverSession {
   readonly adopted: StartedDownload['download'] | undefined;
   /** What the player has been given of the segment, in order: with the first piece the download is committed. */
   readonly pieces: Uint8Array<ArrayBuffer>[];
+  /** Seconds of the segment that are with the player, or held. */
+  handedOver: number;
   /** Pieces that came after a restart had been decided, which the player need not have heard of yet. */
   readonly held: DeliveredPiece[];
   /** Position in the file at which those end that it has been given. */
@@ -131,6 +133,7 @@ export class Attempt {
       pieces: [],
       held: [],
       handedTo: 0,
+      handedOver: 0,
     };
     this.#state = state;
     answer.onAbort(() => this.#leave(state));
@@ -293,6 +296,7 @@ export class Attempt {
 
   #take(state: OverSession, piece: DeliveredPiece): void {
     if (this.#state !== state) return;
+    state.handedOver += piece.duration;
     if (this.restart) state.held.push(piece);
     else this.#give(state, piece);
   }
@@ -316,12 +320,12 @@ export class Attempt {
     this.#handOver(state, started, progress);
     const loaded = progress.bytesReliable + progress.bytesUnreliable;
     if (!this.restart) {
-      const review = chooser.review(this.segment.decision, progress);
+      const review = chooser.review(this.segment.decision, progress, state.handedOver);
       if (review.action === 'keep') download.keep();
       // What has been appended of it stays.
       if (review.action === 'restart' && state.pieces.length === 0) this.restart = review.decision;
     }
-    if (!this.restart) owner.progressed({ ...started, segment: this.segment }, progress);
+    if (!this.restart) owner.progressed({ ...started, segment: this.segment, handedOver: state.handedOver }, progress);
     // Players take the first progress for the first byte, and dash.js asks its abandonment rules on every one.
     if (loaded > 0 || this.restart) this.segment.answer.progress(loaded, progress.bytesRequested);
   }

@@ -27,8 +27,8 @@ export class NextRequest {
 
   constructor(private readonly collaborators: NextRequestCollaborators) {}
 
-  /** Undefined: it is too early, or this download has had its answer. `duration` of its segment in seconds. */
-  look(download: SegmentDownload, duration: number, progress: SegmentProgress): Foresight | undefined {
+  /** Undefined: it is too early, or this download has had its answer. In seconds: `duration` of its segment, and what the player has of it. */
+  look(download: SegmentDownload, duration: number, progress: SegmentProgress, handedOver = 0): Foresight | undefined {
     const { preferences, settings, video } = this.collaborators;
     const threshold = pipelineThreshold(preferences.strategy, this.#roundTrip);
     if (!threshold || download === this.#done) return undefined;
@@ -41,7 +41,11 @@ export class NextRequest {
     const { bufferLevel, playbackRate } = video;
     const { secondsHeld: fullBuffer } = settings;
     const buffer = bufferAhead(
-      { bytesReceived, bytesRequested, elapsed, segmentDuration: duration, bufferLevel, fullBuffer, playbackRate },
+      {
+        ...{ bytesReceived, bytesRequested, elapsed, bufferLevel, fullBuffer, playbackRate },
+        segmentDuration: duration,
+        handedOver: handedOver > 0 ? handedOver : undefined,
+      },
       threshold,
     );
     if (buffer === undefined) return undefined;

@@ -128,11 +128,11 @@ export class Pipeline {
   }
 
   /** Looks at a download under way, and asks for the next segment when it is time. False: nothing is asked for. */
-  look({ session, download, segment }: RunningDownload, progress: SegmentProgress): boolean {
+  look({ session, download, segment, handedOver }: RunningDownload, progress: SegmentProgress): boolean {
     if (this.#isOff) return false;
     const { nextRequest, chooser, video } = this.collaborators;
     const { index, duration } = segment.fragment;
-    const foresight = nextRequest.look(download, duration, progress);
+    const foresight = nextRequest.look(download, duration, progress, handedOver);
     const fragment = foresight && video.nextRequest;
     if (fragment?.index !== index + 1) return false;
     const current = this.#currentFor(fragment);

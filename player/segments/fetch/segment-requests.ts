@@ -78,6 +78,8 @@ export interface StartedDownload {
 /** A download that the player has asked for. */
 export interface RunningDownload extends StartedDownload {
   readonly segment: RequestedSegment;
+  /** Seconds of it that the player has, in pieces; default 0. */
+  readonly handedOver?: number;
 }
 
 export interface SegmentRequestsCollaborators {

@@ -1,4 +1,4 @@
-import { mayBegin, type ExpectedPiece } from '../../delivery/begin.js';
+import { mayBegin, PIECE_SECONDS, type ExpectedPiece } from '../../delivery/begin.js';
 import { dueTime, PieceQueue, whilePlaying, type Playhead } from '../../delivery/piece-queue.js';
 import { shifted, totalBytes, type ByteRange } from '../../manifest/byte-range.js';
 import { IntervalSet } from '../../manifest/interval-set.js';
@@ -11,9 +11,6 @@ import { PendingPiece } from './pending-piece.js';
 import { RecentRate } from './recent-rate.js';
 import { leftToTheEnd, type TimedRequest } from './time-order.js';
 import type { PieceSource, PieceWatcher } from './types.js';
-
-/** Seconds of a piece: short enough for a picture soon, long enough that appending it is little work. */
-export const PIECE_SECONDS = 0.5;
 
 /** Milliseconds between two looks whether playback may begin: it takes all pieces. */
 const BEGIN_INTERVAL = 20;
