@@ -184,9 +184,7 @@ export class HandOver implements PieceWatcher {
     const first = this.#pending[0];
     if (!first || first.bytesLeft > 0) return false;
     const { elapsed } = this.#source.progress();
-    const bytes = this.#bytesHere;
-    const rate = Math.min((8 * bytes) / Math.max(elapsed, 0.001), this.#rate.rate(bytes, now));
-    return mayBegin(this.#expected(playhead), rate);
+    return mayBegin(this.#expected(playhead), this.#rate.rate(this.#bytesHere, now, 1000 * elapsed));
   }
 
   /** All that is still to come. What no box has told of yet counts as spread evenly over its time. */

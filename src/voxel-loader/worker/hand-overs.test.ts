@@ -5,11 +5,11 @@ import { receivedExcept } from '../../../test/repair/gaps.js';
 import { bytesOf, type RemovalVector } from '../../../test/repair/removal-vectors.js';
 import { datagram, FakeVoxelServer, responses, type FakeRequest } from '../../../test/unit/fake-voxel-server.js';
 import { createPageClient } from '../../../test/unit/page-client.js';
+import { PIECE_SECONDS } from '../../delivery/begin.js';
 import { totalBytes } from '../../manifest/byte-range.js';
 import { IntervalSet } from '../../manifest/interval-set.js';
 import { createRepairer, type ChunkState } from '../../repair/index.js';
 import type { DeliveredPiece } from '../types.js';
-import { PIECE_SECONDS } from './hand-over.js';
 
 /** A segment of two pieces, with the first bytes of the second among those that must come. */
 const vector = (
