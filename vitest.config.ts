@@ -12,7 +12,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{src,player,demo,lab,tools}/**/*.test.ts', 'test/{fuzz,unit}/**/*.test.ts'],
-          setupFiles: 'test/unit/property-seed.ts',
+          setupFiles: ['test/unit/property-seed.ts', 'test/unit/patience.ts'],
           // To start a process for each of 170 files takes longer than most have work for it.
           isolate: false,
           // None of them waits for anything; a busy machine may be slow.

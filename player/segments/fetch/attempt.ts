@@ -1,7 +1,6 @@
 import { REVIEW_INTERVAL } from '../../../src/delivery/index.js';
 import {
   VoxelError,
-  type DeliveredPiece,
   type DeliveredSegment,
   type FedDownload,
   type SegmentDownload,
@@ -14,6 +13,7 @@ import type { EarlyBody } from '../../port/early-body.js';
 import type { Delivery, FallbackEvent } from '../../api/types.js';
 import type { Decision } from '../choose/rate-control.js';
 import type { SegmentChooser } from '../choose/segment-chooser.js';
+import { GivenPieces } from './given-pieces.js';
 import { OverHttp } from './over-http.js';
 import type {
   DownloadPlan,
@@ -75,14 +75,8 @@ interface OverSession {
   /** Undefined: no session has been asked yet. */
   started: StartedDownload | undefined;
   readonly adopted: StartedDownload['download'] | undefined;
-  /** What the player has been given of the segment, in order: with the first piece the download is committed. */
-  readonly pieces: Uint8Array<ArrayBuffer>[];
-  /** Seconds of the segment that are with the player, or held. */
-  handedOver: number;
-  /** Pieces that came after a restart had been decided, which the player need not have heard of yet. */
-  readonly held: DeliveredPiece[];
-  /** Position in the file at which those end that it has been given. */
-  handedTo: number;
+  /** Those that came after a restart had been decided, which the player need not have heard of yet, are held back. */
+  readonly pieces: GivenPieces;
 }
 
 type State =
@@ -126,15 +120,8 @@ export class Attempt {
   async #takeSession(): Promise<void> {
     const { answer } = this.segment;
     const started = this.collaborators.owner.tookSession(this);
-    const state: OverSession = {
-      rung: 'session',
-      started,
-      adopted: started?.download,
-      pieces: [],
-      held: [],
-      handedTo: 0,
-      handedOver: 0,
-    };
+    const pieces = new GivenPieces(answer);
+    const state: OverSession = { rung: 'session', started, adopted: started?.download, pieces };
     this.#state = state;
     answer.onAbort(() => this.#leave(state));
     const onTimeout = (): void =>
@@ -213,19 +200,15 @@ export class Attempt {
   }
 
   /** Goes on over HTTP where a session has failed of which the player has been given pieces. */
-  async #takeRest(
-    { pieces, handedTo }: OverSession,
-    { plan }: StartedDownload,
-    fed: Promise<FedDownload>,
-  ): Promise<void> {
+  async #takeRest({ given, end }: GivenPieces, { plan }: StartedDownload, fed: Promise<FedDownload>): Promise<void> {
     const { segment } = this;
-    const http = new OverHttp({ segment, fed, onProgress: () => undefined }, pieces);
+    const http = new OverHttp({ segment, fed, onProgress: () => undefined }, given);
     segment.answer.onAbort(() => http.stop());
     try {
-      const { delivered, bytes, seconds } = await http.takeRest(handedTo);
+      const { delivered, bytes, seconds } = await http.takeRest(end);
       if (http.isStopped) return;
       const brought = { ...delivered, bytesMeasured: bytes, seconds };
-      const how = { plan: { level: plan.level, delivery: 'http' as const }, pieces, early: false };
+      const how = { plan: { level: plan.level, delivery: 'http' as const }, pieces: given, early: false };
       this.collaborators.owner.delivered(this, { ...how, delivered: brought });
     } catch (error) {
       if (!http.isStopped) this.#breakOff(error);
@@ -248,7 +231,7 @@ export class Attempt {
       return await this.#follow(state, state.started);
     } catch (error) {
       // What the player has been given of it may not come again.
-      if (state.pieces.length > 0) throw error;
+      if (state.pieces.given.length > 0) throw error;
       // Anew when the page is shown again.
       if (sessions.isPaused) {
         state.started = undefined;
@@ -281,8 +264,9 @@ export class Attempt {
       this.#watch(state, started, silence);
     }, 1000 * REVIEW_INTERVAL);
     const delivered = await download.result.finally(() => clearInterval(review));
-    if (this.#state === state) this.#giveHeld(state);
-    return { plan, delivered, pieces: state.pieces, early: download === state.adopted };
+    // All of it is here before the player has begun anew.
+    if (this.#state === state && state.pieces.release()) this.restart = undefined;
+    return { plan, delivered, pieces: state.pieces.given, early: download === state.adopted };
   }
 
   /** Has the segment handed over in pieces as soon as the viewer waits for it, and tells for when they are due. */
@@ -291,41 +275,26 @@ export class Attempt {
     if (!this.segment.answer.piece || this.#state !== state) return;
     // Told before: by what is known of playback the first piece may be handed over at once.
     playback.tell(session);
-    if (playback.waitsFor(progress)) download.handOver((piece) => this.#take(state, piece));
-  }
-
-  #take(state: OverSession, piece: DeliveredPiece): void {
-    if (this.#state !== state) return;
-    state.handedOver += piece.duration;
-    if (this.restart) state.held.push(piece);
-    else this.#give(state, piece);
-  }
-
-  /** All of it is here before the player has begun anew. */
-  #giveHeld(state: OverSession): void {
-    if (state.held.length > 0) this.restart = undefined;
-    for (const piece of state.held.splice(0)) this.#give(state, piece);
-  }
-
-  #give(state: OverSession, { bytes, range }: DeliveredPiece): void {
-    state.pieces.push(bytes);
-    state.handedTo = range.end;
-    this.segment.answer.piece!(bytes);
+    if (!playback.waitsFor(progress)) return;
+    download.handOver((piece) => {
+      if (this.#state === state) state.pieces.take(piece, this.restart !== undefined);
+    });
   }
 
   #review(state: OverSession, started: StartedDownload): void {
     const { chooser, owner } = this.collaborators;
     const { download } = started;
+    const { pieces } = state;
     const progress = download.progress();
     this.#handOver(state, started, progress);
     const loaded = progress.bytesReliable + progress.bytesUnreliable;
     if (!this.restart) {
-      const review = chooser.review(this.segment.decision, progress, state.handedOver);
+      const review = chooser.review(this.segment.decision, progress, pieces.seconds);
       if (review.action === 'keep') download.keep();
       // What has been appended of it stays.
-      if (review.action === 'restart' && state.pieces.length === 0) this.restart = review.decision;
+      if (review.action === 'restart' && pieces.given.length === 0) this.restart = review.decision;
     }
-    if (!this.restart) owner.progressed({ ...started, segment: this.segment, handedOver: state.handedOver }, progress);
+    if (!this.restart) owner.progressed({ ...started, segment: this.segment, handedOver: pieces.seconds }, progress);
     // Players take the first progress for the first byte, and dash.js asks its abandonment rules on every one.
     if (loaded > 0 || this.restart) this.segment.answer.progress(loaded, progress.bytesRequested);
   }
@@ -350,7 +319,7 @@ export class Attempt {
     const { requests, recorder } = this.collaborators;
     const { started, pieces } = state;
     if (this.#state !== state) return;
-    const goesOn = started !== undefined && pieces.length > 0;
+    const goesOn = started !== undefined && pieces.given.length > 0;
     // Of two versions of a file nothing is put together.
     if (goesOn && hasCode(error, 'file-changed')) {
       this.#leave(state);
@@ -360,7 +329,7 @@ export class Attempt {
     const rest = goesOn ? requests.assemble(this.segment, started.download) : undefined;
     this.#leave(state);
     recorder.fellBack(this.segment, error, 'http');
-    if (rest) void this.#takeRest(state, started!, rest);
+    if (rest) void this.#takeRest(pieces, started!, rest);
     else this.#takeHttp(started ? 'last' : 'early');
   }
 
