@@ -57,6 +57,16 @@ declare global {
   }
 }
 
+/** Bytes of a segment's samples: what its `mdat` boxes hold. */
+function mediaData(segment: Buffer): Buffer {
+  const found: Buffer[] = [];
+  for (let at = 0, length = 0; at < segment.length; at += length) {
+    length = segment.readUInt32BE(at);
+    if (segment.toString('latin1', at + 4, at + 8) === 'mdat') found.push(segment.subarray(at + 8, at + length));
+  }
+  return Buffer.concat(found);
+}
+
 /** A machine that is busy with other things may hold playback up on its own. */
 const MOST_STALLS = 1;
 
@@ -155,7 +165,8 @@ describe('at the server', () => {
       const changes = fallbacks.filter(({ code }) => code === 'file-changed');
       expect(changes.length).toBeGreaterThan(0);
       expect(changes.length).toBeLessThanOrEqual(latter.size);
-      const whole = delivered.filter(({ isWhole }) => isWhole).map(({ bytes }) => Buffer.from(bytes));
+      // What came in pieces has other boxes than the file.
+      const whole = delivered.filter(({ isWhole }) => isWhole).map(({ bytes }) => mediaData(Buffer.from(bytes)));
       const isIn = (files: Map<string, Buffer>, bytes: Buffer): boolean =>
         [...files.values()].some((file) => file.includes(bytes));
       expect(whole.filter((bytes) => Number(isIn(former, bytes)) + Number(isIn(latter, bytes)) !== 1)).toEqual([]);
