@@ -60,9 +60,11 @@ declare global {
 /** Bytes of a segment's samples: what its `mdat` boxes hold. */
 function mediaData(segment: Buffer): Buffer {
   const found: Buffer[] = [];
-  for (let at = 0, length = 0; at < segment.length; at += length) {
-    length = segment.readUInt32BE(at);
-    if (segment.toString('latin1', at + 4, at + 8) === 'mdat') found.push(segment.subarray(at + 8, at + length));
+  let at = 0;
+  while (at < segment.length) {
+    const end = at + segment.readUInt32BE(at);
+    if (segment.toString('latin1', at + 4, at + 8) === 'mdat') found.push(segment.subarray(at + 8, end));
+    at = end;
   }
   return Buffer.concat(found);
 }
