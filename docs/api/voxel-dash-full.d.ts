@@ -137,6 +137,8 @@ export interface DecisionState {
 	readonly lossRate?: number;
 	/** Whether anything that was asked for is missing of the latest segment. */
 	readonly hasGaps?: boolean;
+	/** Seconds of a piece in which the player gets a segment that is waited for; undefined: it gets whole segments alone. */
+	readonly pieceSeconds?: number;
 	/** Undefined: the stream is not live, or its server sends no chunks. */
 	readonly live?: LiveState;
 }
@@ -163,6 +165,11 @@ export interface DownloadProgress {
 	 * prefix: one lost datagram must not make all that follows it worthless.
 	 */
 	readonly levelReceived: number;
+	/**
+	 * Seconds of the segment that the player has already, where it gets it in pieces, as somebody waits for it: from then on there is no restart.
+	 * Undefined: it gets all of it at the end.
+	 */
+	readonly handedOver?: number;
 }
 export type Review = {
 	readonly action: "continue";

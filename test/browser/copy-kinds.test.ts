@@ -117,7 +117,7 @@ describe.each(KINDS)('a presentation with $name that --copy made a VOXEL stream'
 
   beforeAll(async () => {
     page = await openPage(stage.browser, stage.server.ready.url);
-    const relay = await startRelay({ lossPercent: 10, seed: 7, spared: HANDSHAKE_PACKETS });
+    const relay = await startRelay({ lossPercent: 20, seed: 7, spared: HANDSHAKE_PACKETS });
     relay.connect(stage.server.ready.quicPort);
     const { certificateHashes } = stage.server.ready;
     const endpoint = { url: `https://127.0.0.1:${relay.port}/voxel`, certificateHashes };

@@ -13,8 +13,8 @@ import { root } from '../../tools/setup/paths.mjs';
 const LIMITS = {
   'voxel-dash.js': 51_550,
   'voxel-dash-live.js': 63_500,
-  'voxel-dash-lab.js': 75_950,
-  'voxel-hls.js': 49_750,
+  'voxel-dash-lab.js': 76_100,
+  'voxel-hls.js': 49_850,
   'voxel-video.js': 1_450,
   'repair/voxel-repair.js': 11_200,
 };
