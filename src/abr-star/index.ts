@@ -15,6 +15,7 @@ export type {
   Dispersion,
   DownloadProgress,
   LadderRepresentation,
+  LinkState,
   LiveState,
   Option,
   Review,
