@@ -135,6 +135,30 @@ describe('a session in a worker', () => {
     expect(crashed.onFailed).toHaveBeenCalledOnce();
   });
 
+  it.each([
+    ['breaks', (server: FakeVoxelServer) => server.breakSession()],
+    ['is closed', (server: FakeVoxelServer) => server.closeSession('the server stops')],
+  ])('delivers what has all its reliable bytes when the session %s', async (_, end) => {
+    const { server, session } = await open(() => {});
+    const download = session.download(request);
+    const missing = session.download({ ...request, target: '/b.mp4' });
+    const failed = expect(missing.result).rejects.toMatchObject({ code: 'session-closed' });
+    await vi.waitFor(() => expect(server.requests).toHaveLength(4));
+    const [reliable, unreliable] = server.requests as [FakeRequest, FakeRequest];
+    reliable.send(responses.reliable(50));
+    reliable.send(reliable.body);
+    reliable.finish();
+    unreliable.send(responses.unreliable(90, unreliable.flow!));
+    server.sendDatagram(datagram(unreliable.flow!, 0, unreliable.body.slice(0, 10)));
+    await vi.waitFor(() => expect(download.progress()).toMatchObject({ phase: 'unreliable', bytesUnreliable: 10 }));
+    end(server);
+    const { bytesReliable, bytesUnreliable, failure } = await download.result;
+    expect({ bytesReliable, bytesUnreliable }).toEqual({ bytesReliable: 50, bytesUnreliable: 10 });
+    expect(failure).toMatchObject({ code: 'session-closed' });
+    await failed;
+    expect(await session.closed).toMatchObject({ code: 'session-closed' });
+  });
+
   it('says why it could not be opened', async () => {
     const { worker } = createThread(new FakeVoxelServer(() => {}, Promise.reject(new Error('no route'))));
     const client = new WorkerClient({ worker, thread: 'worker', onInitialized: vi.fn(), onFailed: vi.fn() });

@@ -35,7 +35,7 @@ export interface HostOptions extends Abilities {
 
 /** What a host runs: a `Download`, or something whose answers are pieces. */
 type Running<Received> = Pick<Download, 'abort'> &
-  Partial<Pick<Download, 'keep' | 'progress'> & Pick<FedSegment, 'push' | 'end'>> & {
+  Partial<Pick<Download, 'session' | 'keep' | 'progress'> & Pick<FedSegment, 'push' | 'end'>> & {
     readonly result: Promise<Received>;
   };
 
@@ -148,11 +148,21 @@ export class Host {
       );
       this.#sessions.set(id, session);
       this.post({ type: 'opened', session: id });
-      this.post({ type: 'closed', session: id, error: encodeError(await session.closed) });
+      const reason = await session.closed;
       this.#sessions.delete(id);
+      await this.#lastWords(session);
+      this.post({ type: 'closed', session: id, error: encodeError(reason) });
     } catch (error) {
       this.post({ type: 'closed', session: id, error: encodeError(error) });
     }
+  }
+
+  /** Resolves when the page has been told of what a session that is gone has brought enough of: its end takes all others along. */
+  async #lastWords(session: Session): Promise<void> {
+    const delivering = [...this.#running.values()].filter(
+      (running) => running.session === session && running.progress?.().phase === 'unreliable',
+    );
+    await Promise.allSettled(delivering.map(({ result }) => result));
   }
 
   #download({ id, session, after, request }: Message<'download'>): void {

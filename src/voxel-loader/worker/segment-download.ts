@@ -70,7 +70,7 @@ class RunningDownload implements Download {
   #settled = false;
 
   constructor(
-    private readonly session: Session,
+    readonly session: Session,
     private readonly request: DownloadRequest,
     private readonly now: () => number,
   ) {

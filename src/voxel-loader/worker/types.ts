@@ -112,6 +112,7 @@ export interface PieceSource {
 
 /** A download under way. */
 export interface Download extends PieceSource {
+  readonly session: Session;
   /** Rejects with `VoxelError` when not every reliable byte came, or after `abort()`. */
   readonly result: Promise<ReceivedSegment>;
   /** The flow of its datagrams; undefined: there are none. */
