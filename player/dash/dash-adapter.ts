@@ -74,8 +74,6 @@ class DashAdapter implements Connection {
     });
     this.#undo.push(extendPlayer(player, loader));
     this.#live = openLive?.(player, video, parts);
-    // A live stream needs the session for its first picture.
-    if (this.#live) this.#firstPicture.skip();
     if (rateControl) {
       const forRules = { video, content, chooser, recorder, segments, initializations, retransmission };
       this.#undo.push(...addRules(player, forRules));
@@ -132,8 +130,10 @@ class DashAdapter implements Connection {
     rateControl?.reset();
     const link = linkTo(manifest.url);
     if (rateControl) rateControl.firstLink = { ...link, audioRate: presentation.audioRate };
-    this.#firstPicture.come(link, this.video.element);
     const isLive = this.#live?.take(manifest);
+    // A live stream needs the session for its first picture.
+    if (isLive) this.#firstPicture.skip();
+    else this.#firstPicture.come(link, this.video.element);
     const { hasVoxelData } = presentation;
     if (!hasVoxelData) settings.restore();
     if (hasVoxelData || isLive) {

@@ -40,8 +40,6 @@ export class LoaderAdapter implements Extension {
     const fragment = request.customData.request;
     const { type, mediaType } = fragment;
     const isVideo = mediaType === 'video' && fragment.representation !== null;
-    // The session opens while the MPD is on its way.
-    if (type === requestTypes.manifest) openSession(request.url);
     if (isVideo && type === requestTypes.initialization) {
       initializations.load(request, response, parentLoad, segments.lastIndex);
       // dash.js takes an index box (`sidx`) for a media segment, too, but for one without a number.
@@ -55,6 +53,8 @@ export class LoaderAdapter implements Extension {
     } else if (mediaType === 'audio' && type === requestTypes.initialization) {
       audioInitialization.load(request, response, parentLoad);
     } else parentLoad(request, response);
+    // The session opens while the MPD is on its way, which goes first.
+    if (type === requestTypes.manifest) openSession(request.url);
   }
 
   /**
