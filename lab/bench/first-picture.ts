@@ -14,7 +14,7 @@ import { ResultsFile } from '../trials/results-file.js';
 import { runAll } from '../trials/run-all.js';
 import { tracesOf } from '../trials/traces.js';
 import { barsOf, cellsOf, linesOf, MEASURES, type Measure } from './first-picture/cells.js';
-import { alternating, chosen, sessionsOf } from './first-picture/plan.js';
+import { alternating, chosen, sessionsOf, startsOnly } from './first-picture/plan.js';
 import { obstacleToLinks } from './support/links.js';
 
 export const usage = `npm run bench -- first-picture [options]: seconds until the first right picture is on the screen, with the plugin and with dash.js
@@ -24,7 +24,7 @@ alone, one after the other over the same emulated link, by requestVideoFrameCall
   --pairs N         sessions of each player on each link with each codec (20); of those that jump a fifth, rounded up
   --links A,B       some of unlimited, '60 ms' (10 Mbit/s), '300 ms' (50 Mbit/s, 1 % lost), 3G and LTE (records, or generated ones)
   --codecs A,B      some of h264, av1
-  --measures A,B    some of start, seek, resume; start and resume are of the same sessions
+  --measures A,B    some of start, seek, resume; start and resume are of the same sessions, which are half as long where start stands alone
   --out DIR         where sessions are kept (output/first-picture); --resume goes on with what is there; --sessions FILE: as of trials
   --report          plays nothing: only says what DIR holds
   --json            one object on standard output
@@ -69,7 +69,12 @@ export async function main(values: Values): Promise<Bar[]> {
     ...(measures.some((name) => name !== 'seek') ? [{ kind: 'watching' as const, sessions: pairs }] : []),
   ];
   const plan: Plan = { watching: [], jumping: [] };
-  for (const { kind, sessions } of kinds) plan[kind] = await trialsOf(read(CONFIGS[kind]), sessions, values);
+  const isShort = !measures.includes('resume');
+  for (const { kind, sessions } of kinds) {
+    const config = read(CONFIGS[kind]);
+    const used = kind === 'watching' && isShort ? startsOnly(config) : config;
+    plan[kind] = await trialsOf(used, sessions, values);
+  }
   const out = values.out ?? join(root, 'output/first-picture');
   const existing = values.resume || values.report ? 'continue' : 'refuse';
   const file = new ResultsFile(values.sessions ?? join(out, 'trials.jsonl'), existing);

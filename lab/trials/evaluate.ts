@@ -121,16 +121,22 @@ export function evaluateSegments({ trial, observation, scored: all }: Evidence):
     });
 }
 
+/** Segments before the time at which the viewer left: what was fetched beyond is not judged. */
+export function watchedSegments<Segment extends Pick<DeliveredSegment, 'startTime'>>(
+  viewer: Trial['viewer'],
+  segments: readonly Segment[],
+): readonly Segment[] {
+  const end = viewer?.seconds;
+  return end === undefined ? segments : segments.filter(({ startTime }) => startTime < end);
+}
+
 /** Segments that were played, of those before the time at which playback was left; in a live stream those that were appended to their ends and of which at least one picture was shown once players had settled. */
 function playedSegments(
   { live, viewer }: Trial,
   { segments, pictures, live: seen, startedAt = 0 }: Observation,
   scored: ReadonlyMap<number, ScoredSegment>,
 ): readonly DeliveredSegment[] {
-  if (!live || !seen) {
-    const end = viewer?.seconds ?? Infinity;
-    return end === Infinity ? segments : segments.filter(({ startTime }) => startTime < end);
-  }
+  if (!live || !seen) return watchedSegments(viewer, segments);
   const settled = startedAt + 1000 * live.settling;
   const times = pictures.filter(([at]) => at > settled).map(([, time]) => time);
   return segments.filter(({ index, startTime, duration }) => {

@@ -6,7 +6,7 @@ import { UserError } from '../../tools/setup/process.mjs';
 import { endpointUrl, pageOrigin, PORTS, SERVER_ADDRESS } from './addresses.js';
 import { hasCrossTraffic } from './cross-traffic.js';
 import { scoreDelivered } from './delivered-scores.js';
-import { evaluate, evaluateSegments, type Evidence } from './evaluate.js';
+import { evaluate, evaluateSegments, watchedSegments, type Evidence } from './evaluate.js';
 import { FILES, type Job, type Observation } from './job.js';
 import { linkFile, pathNames } from './link-file.js';
 import { readLinkLog } from './link-log.js';
@@ -48,7 +48,8 @@ export async function runTrial(
   writeFileSync(file(FILES.job), JSON.stringify(jobOf(trial, laboratory, folder)));
   await runBetween(laboratory, folder);
   const observation = JSON.parse(readFileSync(file(FILES.observation), 'utf8')) as Observation;
-  const scored = await (trial.live ? scoreLive : scoreDelivered)(folder, trial, observation.segments);
+  const score = trial.live ? scoreLive : scoreDelivered;
+  const scored = await score(folder, trial, watchedSegments(trial.viewer, observation.segments));
   const versions = { ...laboratory.versions, browser: observation.browser };
   const link = linkSummary(folder, pathNames(trial.bundle));
   const evidence: Evidence = { trial, attempt, observation, scored, link, versions, date };
@@ -60,7 +61,7 @@ export async function runTrial(
   rmSync(file(FILES.appended), { force: true });
   if (keep)
     writeFileSync(file(FILES.video), JSON.stringify({ folder: trial.media.folder, metric: trial.media.metric }));
-  else for (const { index } of segments) rmSync(file(FILES.segment(index)), { force: true });
+  else for (const { index } of observation.segments) rmSync(file(FILES.segment(index)), { force: true });
   return evaluate(evidence);
 }
 

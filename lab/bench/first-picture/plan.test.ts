@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { root } from '../../../tools/setup/paths.mjs';
 import { readConfig } from '../../trials/config.js';
 import type { Trial } from '../../trials/plan.js';
-import { alternating, chosen, sessionsOf } from './plan.js';
+import { alternating, chosen, sessionsOf, startsOnly } from './plan.js';
 
 const trial = (shift: number, system: string) => ({ shift, repetition: 0, system: { name: system } }) as Trial;
 
@@ -38,4 +38,13 @@ it('plays the same videos over the same links in both kinds of sessions, two sys
   expect(watching!.systems).toHaveLength(2);
   for (const { outages } of watching!.paths) expect(outages).toHaveLength(1);
   expect(jumping!.viewer).toEqual({ seconds: undefined, seeks: 20 });
+});
+
+it('measures starts alone over the same links without outages, and leaves after the first ten seconds', () => {
+  const config = readConfig(join(root, 'lab/trials/configs/first-picture.json'));
+  const { paths, links, viewer, ...others } = startsOnly(config);
+  expect(others).toEqual(Object.fromEntries(Object.entries(config).filter(([name]) => name in others)));
+  expect(paths.map(({ name }) => name)).toEqual(config.paths.map(({ name }) => name));
+  for (const path of [...paths, ...links!.map((link) => link.path)]) expect(path).not.toHaveProperty('outages');
+  expect(viewer).toEqual({ seconds: 12, seeks: 0 });
 });

@@ -1,9 +1,28 @@
 import { UserError } from '../../../tools/setup/process.mjs';
+import type { TrialsConfig } from '../../trials/config.js';
+import type { PathSpec } from '../../trials/path.js';
 import type { Trial } from '../../trials/plan.js';
 import type { Measure } from './cells.js';
 
 /** Pairs of places that a pair of sessions with jumps stands for: it has 20, which resemble each other. */
 const SEEKS_FOR = 5;
+
+/** Media seconds of a session of which only the start is measured: the segments that the first ten seconds lie in, of four seconds each. */
+const START_SECONDS = 12;
+
+/** The same links and videos for starts alone: the session is over, and no outage comes, once the first seconds were seen. */
+export function startsOnly(config: TrialsConfig): TrialsConfig {
+  const steady = (path: PathSpec): PathSpec => {
+    const { outages, ...steady } = path;
+    return outages ? steady : path;
+  };
+  return {
+    ...config,
+    paths: config.paths.map(steady),
+    links: config.links?.map((link) => ({ ...link, path: steady(link.path) })),
+    viewer: { seconds: START_SECONDS, seeks: 0 },
+  };
+}
 
 /** Sessions of each player in a cell. */
 export function sessionsOf(measure: Measure, pairs: number): number {

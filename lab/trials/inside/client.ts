@@ -27,8 +27,11 @@ const TIMER_RESOLUTION_MS = 10;
 
 async function main(folder: string): Promise<void> {
   const job = (JSON.parse(readFileSync(join(folder, FILES.job), 'utf8')) as Job).client;
-  await untilServerAnswers(join(folder, FILES.ready));
-  const browser = await launchWithQuic(job, job.paths.count);
+  // At once: each takes seconds, and the browser asks for nothing before its page is opened.
+  const [browser] = await Promise.all([
+    launchWithQuic(job, job.paths.count),
+    untilServerAnswers(join(folder, FILES.ready)),
+  ]);
   try {
     const replay = job.replay && (await startReplay(job.replay));
     const page = await openPage(browser, job);
