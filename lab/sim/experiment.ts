@@ -56,6 +56,8 @@ export interface SessionResult extends Metrics, Experience {
   /** Segments cut short by a review, and downloads thrown away for a lower one. */
   readonly kept: number;
   readonly restarts: number;
+  /** Share of what the link could carry, from the first segment's delivery to the last one's, that was left unused. */
+  readonly linkIdle: number;
 }
 
 export function tasksOf({ traces, shifts }: Experiment): Task[] {
@@ -76,9 +78,24 @@ export function runTask(experiment: Experiment, content: Content, task: Task): S
   return experiment.rules.flatMap((abr) =>
     experiment.buffers.map((buffer) => ({
       ...{ trace: trace.name, shift: task.shift, abr, buffer },
-      ...summaryOf(play(experiment, content, task, { abr, buffer })),
+      ...playedOn(experiment, content, task, { abr, buffer }),
     })),
   );
+}
+
+function playedOn(
+  experiment: Experiment,
+  content: Content,
+  task: Task,
+  played: { abr: string; buffer: number },
+): ReturnType<typeof summaryOf> & Pick<SessionResult, 'linkIdle'> {
+  const record = play(experiment, content, task, played);
+  const { from, to, bytes } = record.busy;
+  const trace = experiment.traces[task.trace]!;
+  const possible =
+    PAYLOAD_SHARE * new Link(trace, startOf(trace, task.shift, experiment.shifts)).bytesBetween(from, to);
+  const linkIdle = possible > 0 ? Math.max(0, 1 - bytes / possible) : 0;
+  return { ...summaryOf(record), linkIdle: Number(linkIdle.toFixed(4)) };
 }
 
 function play(
@@ -111,7 +128,7 @@ function transportOf(model: TransportModel, link: Link, seed: number): Transport
   return new QuicTransport(link, model, seededRandom(seed));
 }
 
-function summaryOf(record: SessionRecord): Omit<SessionResult, 'trace' | 'shift' | 'abr' | 'buffer'> {
+function summaryOf(record: SessionRecord): Omit<SessionResult, 'trace' | 'shift' | 'abr' | 'buffer' | 'linkIdle'> {
   const { segments } = record;
   return {
     ...metricsOf(record),

@@ -7,7 +7,17 @@ function record(scores: readonly number[], facts: Partial<SessionRecord> = {}): 
     ...{ score, representation, level: 0, bytes: 500, missing: 0, kept: false, restarts: 0 },
   }));
   const ladder = [1, 2, 4].map((mbps) => ({ bitrate: mbps * 1e6, averageScore: 0.5 + mbps / 8 }));
-  return { segments, segmentDuration: 4, ladder, startup: 1, stalled: 0, stalls: 0, ...facts };
+  return {
+    segments,
+    segmentDuration: 4,
+    ladder,
+    startup: 1,
+    stalled: 0,
+    stalls: 0,
+    longestStall: 0,
+    busy: { from: 0, to: 0, bytes: 0 },
+    ...facts,
+  };
 }
 
 describe('metricsOf', () => {

@@ -30,6 +30,10 @@ export interface Metrics {
 export interface Experience {
   /** Start-up and stalls together: what a viewer waits. */
   readonly waited: number;
+  /** That as a share of all the time that the session takes. */
+  readonly waitedShare: number;
+  /** Seconds. */
+  readonly longestStall: number;
   /** `qoe` with start-up counted as stalled and switches of representation charged. */
   readonly felt: number;
   /** SODA's measure: mean utility − 10 · bufRatio − share of segments that switch. */
@@ -56,7 +60,7 @@ const STEP_WEIGHT = 0.5;
 /** What a stall as long as the video costs in SODA's measure, against all of the ladder (Chen et al., SIGCOMM 2024, §6). */
 const SODA_STALL_WEIGHT = 10;
 
-export function metricsOf(record: Omit<SessionRecord, 'ladder'>): Metrics {
+export function metricsOf(record: Omit<SessionRecord, 'ladder' | 'longestStall' | 'busy'>): Metrics {
   const { segments, segmentDuration, stalled, stalls, startup } = record;
   const scores = segments.map(({ score }) => score);
   const duration = segments.length * segmentDuration;
@@ -81,13 +85,15 @@ export function metricsOf(record: Omit<SessionRecord, 'ladder'>): Metrics {
   };
 }
 
-export function experienceOf(record: SessionRecord): Experience {
+export function experienceOf(record: Omit<SessionRecord, 'busy'>): Experience {
   const { bufRatio, switches } = metricsOf(record);
-  const { segments, segmentDuration, stalled, startup } = record;
+  const { segments, segmentDuration, stalled, longestStall, startup } = record;
   const duration = segments.length * segmentDuration;
   const scores = segments.map(({ score }) => score);
   return {
     waited: startup + stalled,
+    longestStall,
+    waitedShare: (startup + stalled) / (startup + stalled + duration),
     felt: qualityOfExperience(scores, Math.min(1, (startup + stalled) / duration)) - switchCost(record, switches),
     soda: meanUtility(record) - SODA_STALL_WEIGHT * bufRatio - switches / segments.length,
   };
@@ -96,7 +102,7 @@ export function experienceOf(record: SessionRecord): Experience {
 /** What another representation costs in it, of what separates the ends of the ladder. */
 const SWITCH_WEIGHT = 0.16;
 
-function switchCost({ segments, ladder }: SessionRecord, switches: number): number {
+function switchCost({ segments, ladder }: Pick<SessionRecord, 'segments' | 'ladder'>, switches: number): number {
   const scores = ladder.map(({ averageScore }) => averageScore);
   return (SWITCH_WEIGHT * (Math.max(...scores) - Math.min(...scores)) * switches) / segments.length;
 }
@@ -105,7 +111,7 @@ function switchCost({ segments, ladder }: SessionRecord, switches: number): numb
  * Mean logarithm of the bitrate, 0 for the lowest representation and 1 for the highest. Of a segment with frames missing, the bitrate
  * of what arrived counts: a prefix is worth less than the representation that it is of.
  */
-function meanUtility({ segments, ladder }: SessionRecord): number {
+function meanUtility({ segments, ladder }: Pick<SessionRecord, 'segments' | 'ladder'>): number {
   const bitrates = ladder.map(({ bitrate }) => bitrate);
   const [lowest, highest] = [bitrates[0]!, bitrates.at(-1)!];
   const range = Math.log(highest / lowest) || 1;

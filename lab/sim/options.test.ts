@@ -43,6 +43,16 @@ describe('parseOptions', () => {
     expect(transport).toMatchObject({ loss: 0.03, meanBurst: 4, control: 'bbr' });
   });
 
+  it('has the manners of a server: with the player of a browser those of voxel-serve', () => {
+    const serverOf = (...args: string[]) => {
+      const { transport } = parseOptions([...NEEDED, ...args])!;
+      return transport.kind === 'quic' ? transport.server : 'none';
+    };
+    expect(serverOf()).toBeUndefined();
+    expect(serverOf('--player', 'browser')).toBe('aioquic');
+    expect(serverOf('--player', 'browser', '--server', 'quiche')).toBe('quiche');
+  });
+
   it('is undefined where help is wanted', () => {
     expect(parseOptions(['--help'])).toBeUndefined();
   });
@@ -61,6 +71,7 @@ describe('parseOptions', () => {
     [...NEEDED, '--transport', 'flat', '--loss', '1'],
     [...NEEDED, '--transport', 'flat', '--control', 'bbr'],
     [...NEEDED, '--control', 'fastest'],
+    [...NEEDED, '--server', 'nginx'],
     [...NEEDED, '--player', 'robot'],
     [...NEEDED, '--loss', '3', '--mean-burst', '0'],
     [...NEEDED, '--loss', '60', '--mean-burst', '1'],

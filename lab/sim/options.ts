@@ -5,7 +5,7 @@ import { UserError } from '../../tools/setup/process.mjs';
 import { PAPER_PATH, type TransportModel } from './experiment.js';
 import { GENERATORS } from './link/trace-generators.js';
 import { TRACE_SETS } from './link/trace-sets.js';
-import { controlNames, type ControlName } from './link/controls.js';
+import { controlNames, SERVERS, type ControlName, type ServerName } from './link/controls.js';
 import type { LossModel } from './link/path-losses.js';
 import { BROWSER_PLAYER, IDEAL_PLAYER, type PlayerModel } from './player-model.js';
 import { isReference, REFERENCE_NAMES } from './reference-rules.js';
@@ -41,6 +41,7 @@ Writes sessions.jsonl (one line for each playback), summary.csv and report.html 
   --mean-burst N     with --loss: packets lost in a row on average (default: losses are independent)
   --player NAME      ideal (default), or browser: with the time and the server's manners that trials were measured to have
   --control NAME     with quic: cubic (default) or ${controlNames.slice(1).join(', ')}
+  --server NAME      with quic: ${SERVERS.join(' or ')}, whose manners were measured (default: a plain server; with --player browser ${SERVERS[0]})
   --shifts N         start each trace at N places, evenly spread (default 1)
   --seed S           seed of generated traces, synthetic content and losses (default 1)
   --jobs N           worker threads (default: one for each core)
@@ -106,6 +107,7 @@ function parse(args: readonly string[]) {
       loss: { type: 'string' },
       'mean-burst': { type: 'string' },
       control: { type: 'string' },
+      server: { type: 'string' },
       player: { type: 'string', default: 'ideal' },
       shifts: { type: 'string', default: '1' },
       seed: { type: 'string', default: '1' },
@@ -135,6 +137,7 @@ interface TransportValues {
   readonly loss?: string | undefined;
   readonly 'mean-burst'?: string | undefined;
   readonly control?: string | undefined;
+  readonly server?: string | undefined;
   readonly player: string;
 }
 
@@ -145,8 +148,10 @@ function isBrowser({ player }: Pick<TransportValues, 'player'>): boolean {
 
 function transportOf({ transport, latency, queue, ...quic }: TransportValues): TransportModel {
   if (transport === 'flat') {
-    if ([queue, quic.loss, quic['mean-burst'], quic.control].some((value) => value !== undefined))
-      throw new UserError('--queue, --loss, --mean-burst and --control can only be used with --transport quic');
+    if ([queue, quic.loss, quic['mean-burst'], quic.control, quic.server].some((value) => value !== undefined))
+      throw new UserError(
+        '--queue, --loss, --mean-burst, --control and --server can only be used with --transport quic',
+      );
     return { kind: 'flat', latency: numberOption('latency', latency ?? '100', { low: 0, high: 10_000 }) / 1000 };
   }
   if (transport !== 'quic') throw new UserError(`--transport must be one of quic, flat, got '${transport}'`);
@@ -156,7 +161,7 @@ function transportOf({ transport, latency, queue, ...quic }: TransportValues): T
     queuePackets: integerOption('queue', queue ?? String(PAPER_PATH.queuePackets), { low: 1, high: 1e6 }),
     ...lossModel(quic),
     control: controlOf(quic.control ?? PAPER_PATH.control),
-    ...(isBrowser(quic) && { isMeasured: true }),
+    ...serverOf(quic),
   };
 }
 
@@ -171,6 +176,13 @@ function lossModel({ loss = '0', 'mean-burst': burst }: Pick<TransportValues, 'l
     );
   }
   return { loss: percent / 100, meanBurst };
+}
+
+function serverOf({ server, player }: Pick<TransportValues, 'server' | 'player'>): { readonly server?: ServerName } {
+  if (server === undefined) return isBrowser({ player }) ? { server: SERVERS[0] } : {};
+  const known = SERVERS.find((candidate) => candidate === server);
+  if (known) return { server: known };
+  throw new UserError(`--server must be one of ${SERVERS.join(', ')}, got '${server}'`);
 }
 
 function controlOf(name: string): ControlName {

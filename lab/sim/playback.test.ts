@@ -18,7 +18,7 @@ describe('Playback', () => {
     playback.advanceTo(8);
     expect(playback).toMatchObject({ stalled: 2, stalls: 1, bufferLevel: 2 });
     playback.advanceTo(11);
-    expect(playback).toMatchObject({ stalled: 3, stalls: 2 });
+    expect(playback).toMatchObject({ stalled: 3, stalls: 2, longestStall: 2 });
   });
 
   it('never goes back in time', () => {

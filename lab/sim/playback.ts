@@ -7,6 +7,8 @@ export class Playback {
   #stalled = 0;
   #stalls = 0;
   #isStalling = false;
+  #stall = 0;
+  #longestStall = 0;
 
   get time(): number {
     return this.#time;
@@ -39,6 +41,10 @@ export class Playback {
     return this.#stalls;
   }
 
+  get longestStall(): number {
+    return this.#longestStall;
+  }
+
   advanceTo(time: number): void {
     const passed = Math.max(0, time - this.#time);
     this.#time += passed;
@@ -48,6 +54,8 @@ export class Playback {
     if (missing <= 0) return;
     this.#stalled += missing;
     if (!this.#isStalling) this.#stalls++;
+    this.#stall = this.#isStalling ? this.#stall + missing : missing;
+    this.#longestStall = Math.max(this.#longestStall, this.#stall);
     this.#isStalling = true;
   }
 

@@ -1,4 +1,5 @@
 import { CONSTANTS, createAbrStar, type Abr, type Choice } from '../../src/abr-star/index.js';
+import { Dynamic } from '../rivals/dynamic.js';
 import { abrNames, createAbr } from '../rivals/registry.js';
 import { strategyNames, strategyOf, type LabStrategy } from '../strategies/strategies.js';
 import { UserError } from '../../tools/setup/process.mjs';
@@ -20,6 +21,11 @@ export interface Rule {
 /** What may stand behind `/`. */
 const HAND_OVERS = ['pieces', 'whole'] as const;
 
+/** Rules by name: those that a page can have, and dash.js' own, which a page has anyway. */
+export const simulatedNames: readonly string[] = [...abrNames, 'dynamic'];
+
+const create = (name: string) => (name === 'dynamic' ? new Dynamic() : createAbr(name));
+
 /** A fresh rule by its name in results: `RULE[@CARRIER][+STRATEGY][/HAND-OVER]`. Throws a `UserError` for a name it does not know. */
 export function ruleOf(name: string): Rule {
   const [played, handOverName, ...rest] = name.split('/');
@@ -36,9 +42,9 @@ export function ruleOf(name: string): Rule {
 function carriedRule(name: string, carried: string): Omit<Rule, 'strategy' | 'inPieces'> {
   const [named, suffix, ...rest] = carried.split('@');
   const [abrName, ...changes] = named!.split(':');
-  const isKnown = (abrNames as readonly string[]).includes(abrName!);
-  if (!isKnown) throw new UserError(`unknown rule '${name}': expected one of ${abrNames.join(', ')}`);
-  const abr = changes.length === 0 ? createAbr(abrName!) : changedRule(name, abrName!, changes);
+  if (!simulatedNames.includes(abrName!))
+    throw new UserError(`unknown rule '${name}': expected one of ${simulatedNames.join(', ')}`);
+  const abr = changes.length === 0 ? create(abrName!) : changedRule(name, abrName!, changes);
   if (suffix === undefined) return { abr, deliveryOf: ({ delivery }) => delivery ?? abr.delivery ?? 'datagrams' };
   if (suffix === 'whole' && rest.length === 0) return { abr: new OverWholeSegments(abr), deliveryOf: () => 'streams' };
   const delivery = DELIVERIES.find((known) => known === suffix && rest.length === 0);

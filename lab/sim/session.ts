@@ -72,6 +72,9 @@ export interface SessionRecord {
   readonly startup: number;
   readonly stalled: number;
   readonly stalls: number;
+  readonly longestStall: number;
+  /** From when the first segment is here until the last one is: seconds on the clock, and bytes that came of the link. */
+  readonly busy: { readonly from: number; readonly to: number; readonly bytes: number };
 }
 
 /** How a segment came to the player. */
@@ -106,6 +109,8 @@ class Session {
   #lastChoice: Option | undefined;
   /** Request for the next segment, chosen while the one before was on its way. */
   #early: EarlyRequest | undefined;
+  /** When the first segment was here, and what had come by then. */
+  #first = { time: 0, bytes: 0 };
 
   constructor(setup: SessionSetup) {
     this.#setup = setup;
@@ -122,18 +127,25 @@ class Session {
   }
 
   run(): SessionRecord {
-    const { segments, segmentDuration, ladder } = this.#setup.content;
+    const { content, transport } = this.#setup;
+    const { segments, segmentDuration, ladder } = content;
     this.#playback.advanceTo(this.#player.start);
-    segments.forEach((_, index) => this.#play(index));
-    const { startup, stalled, stalls, time, bufferLevel } = this.#playback;
+    segments.forEach((_, index) => {
+      this.#play(index);
+      if (index === 0) this.#first = { time: this.#playback.time, bytes: transport.received };
+    });
+    const { startup, stalled, stalls, longestStall, time, bufferLevel } = this.#playback;
+    const busy = { from: this.#first.time, to: time, bytes: transport.received - this.#first.bytes };
     this.#retransmission.pass(time + bufferLevel, true);
-    return { segments: this.#played, segmentDuration, ladder, startup, stalled, stalls };
+    return { segments: this.#played, segmentDuration, ladder, startup, stalled, stalls, longestStall, busy };
   }
 
   #play(segmentIndex: number): void {
     const { rule, content, transport } = this.#setup;
     const early = this.#early;
     this.#early = undefined;
+    if (segmentIndex > 0 && early?.sentAt === undefined)
+      this.#retransmission.pass(this.#playback.time + this.#player.between, false);
     const decided = early?.state ?? this.#state(segmentIndex, this.#playback.bufferLevel);
     const choice = early?.choice ?? rule.abr.choose(segmentIndex === 0 ? this.#begun(decided) : decided);
     const delivery = rule.deliveryOf(choice);
@@ -242,10 +254,9 @@ class Session {
     });
   }
 
-  /** Waits as long as the rule wants, and at least until the segment fits into the buffer; then until the player asks. */
+  /** Waits as long as the rule wants, and at least until the segment fits into the buffer. */
   #wait(state: DecisionState, delay: number): void {
-    const asking = state.segmentIndex === 0 ? 0 : this.#player.between;
-    this.#retransmission.pass(this.#playback.time + Math.max(delay, waitForRoom(state)) + asking, false);
+    this.#retransmission.pass(this.#playback.time + Math.max(delay, waitForRoom(state)), false);
   }
 
   /** The very first choice: where the player does not know sizes yet, among the levels of one representation. */

@@ -31,7 +31,7 @@ export function simulateAll(
 export function simulateTrial(trial: Trial, shifts: number): SessionResult | undefined {
   const rule = simulatedRule(trial.system);
   if (rule === undefined || trial.bundle || hasCrossTraffic(trial.crossTraffic)) return undefined;
-  const { media, trace, shift, path, control, buffer, seed } = trial;
+  const { media, trace, shift, path, server, control, buffer, seed } = trial;
   const experiment: Experiment = {
     traces: [trace],
     shifts,
@@ -46,7 +46,7 @@ export function simulateTrial(trial: Trial, shifts: number): SessionResult | und
       loss: path.loss.percent / 100,
       ...(path.loss.meanBurst !== undefined && { meanBurst: path.loss.meanBurst }),
       control: control === 'bbr2' ? 'bbr' : control,
-      isMeasured: true,
+      server,
     },
     player: BROWSER_PLAYER,
     seed,

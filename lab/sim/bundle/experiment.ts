@@ -119,7 +119,7 @@ function videoFor(paths: Pair['paths'], random: Random): Video {
 }
 
 function sessionOver({ trace, shift, roundTrip }: PathOfPair, seed: number): PathSession<Piece> {
-  const path = { roundTrip, queuePackets: QUEUE_PACKETS, loss: 0, control: 'cubic', isMeasured: true } as const;
+  const path = { roundTrip, queuePackets: QUEUE_PACKETS, loss: 0, control: 'cubic', server: 'aioquic' } as const;
   const random = seededRandom(derivedSeed(seed, trace.name));
   return new PathSession(new QuicTransport(new Link(trace, shift), path, random));
 }

@@ -43,7 +43,7 @@ export class Sender {
   constructor(link: Bottleneck, options: SenderOptions) {
     this.#link = link;
     this.#options = options;
-    this.#control = new Cubic(PACKET_BYTES, options.kind === 'quic');
+    this.#control = new Cubic(PACKET_BYTES, { isPaced: options.kind === 'quic' });
   }
 
   /** Seconds, smoothed. */

@@ -18,8 +18,8 @@ function play(bbr: Bbr, rounds: number, { queue = 1000, product = 100 } = {}) {
 }
 
 describe('Bbr', () => {
-  it('starts with ten packets and grows by the gain of startup', () => {
-    expect(play(new Bbr(PACKET), 3).offers.map(Math.round)).toEqual([10, 28, 77]);
+  it('starts with ten packets and doubles in startup', () => {
+    expect(play(new Bbr(PACKET), 3).offers.map(Math.round)).toEqual([10, 20, 40]);
   });
 
   it('settles at the rate of the link with less than a round trip of it queued', () => {

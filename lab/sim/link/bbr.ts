@@ -46,13 +46,15 @@ export class Bbr implements CongestionControl {
 
   offer(inFlight: number): number {
     const product = this.#bandwidthDelayProduct;
-    const window = Math.min(this.#limit, (this.#phase === 'startup' ? STARTUP_GAIN : WINDOW_GAIN) * product);
+    const window = Math.min(this.#limit, WINDOW_GAIN * product);
     const room = Math.max(window, MINIMUM_WINDOW * this.#packet) - inFlight;
     return Math.max(0, Math.min(this.#gain * product, room));
   }
 
-  acknowledge(bytes: number): void {
-    if (bytes === 0) return;
+  acknowledge(bytes: number, ...round: readonly [time?: number, isQueueing?: boolean, share?: number]): void {
+    const [, , share = 1] = round;
+    // What an application had left to send says nothing of the link, unless it is more than was known.
+    if (bytes === 0 || (share < 1 && bytes <= this.#bandwidthDelayProduct)) return;
     this.#delivered = [...this.#delivered, bytes].slice(-RATE_WINDOW);
     const product = this.#bandwidthDelayProduct;
     this.#carried += bytes;
@@ -66,6 +68,10 @@ export class Bbr implements CongestionControl {
 
   reduce(_time: number, bytes: number): void {
     this.#lost += bytes;
+  }
+
+  overlook(): void {
+    // All losses count.
   }
 
   rest(): void {

@@ -2,12 +2,18 @@ import { Bbr } from './bbr.js';
 import type { CongestionControl } from './congestion-control.js';
 import { Cubic } from './cubic.js';
 
-/** Makes the control of a sender. `isPaced`: it paces as both servers do. */
-type Create = (packetBytes: number, isPaced: boolean | undefined) => CongestionControl;
+/** The servers whose manners were measured; each paces. */
+export const SERVERS = ['aioquic', 'quiche'] as const;
+
+export type ServerName = (typeof SERVERS)[number];
+
+/** Makes the control of a sender, with the manners of a server; undefined: a plain one's. */
+type Create = (packetBytes: number, server: ServerName | undefined) => CongestionControl;
 
 /** Every congestion control by its name in `--control`, the default first. */
 export const CONTROLS = {
-  cubic: (packetBytes, isPaced) => new Cubic(packetBytes, isPaced),
+  cubic: (packetBytes, server) =>
+    new Cubic(packetBytes, { isPaced: server !== undefined, forgives: server === 'quiche' }),
   bbr: (packetBytes) => new Bbr(packetBytes),
 } as const satisfies Readonly<Record<string, Create>>;
 

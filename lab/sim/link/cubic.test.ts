@@ -57,7 +57,7 @@ describe('Cubic', () => {
   });
 
   it('keeps its window over a pause where it is paced, and goes on with its curve', () => {
-    const [window, without] = [new Cubic(PACKET, true), new Cubic(PACKET, true)];
+    const [window, without] = [new Cubic(PACKET, { isPaced: true }), new Cubic(PACKET, { isPaced: true })];
     for (const each of [window, without]) {
       each.acknowledge(10 * PACKET, 0);
       each.reduce(0);
@@ -70,7 +70,7 @@ describe('Cubic', () => {
   });
 
   it('pauses slow start while there is a queue where it is paced, and ends it where that lasts', () => {
-    const window = new Cubic(PACKET, true);
+    const window = new Cubic(PACKET, { isPaced: true });
     window.acknowledge(window.size, 0.1, true);
     expect(window.size).toBe(10 * PACKET);
     window.acknowledge(window.size, 0.2, false);
@@ -81,5 +81,37 @@ describe('Cubic', () => {
     const plain = new Cubic(PACKET);
     plain.acknowledge(plain.size, 0.1, true);
     expect(plain.size).toBe(20 * PACKET);
+  });
+
+  it('grows only where most of it was used', () => {
+    const window = new Cubic(PACKET);
+    window.acknowledge(4 * PACKET, 0.1, false, 0.4);
+    expect(window.size).toBe(10 * PACKET);
+    window.acknowledge(6 * PACKET, 0.1, false, 0.6);
+    expect(window.size).toBe(16 * PACKET);
+  });
+
+  it('takes a loss of a packet back where the server does, but for the one that ends slow start', () => {
+    const [forgiving, strict] = [true, false].map((forgives) => {
+      const window = new Cubic(PACKET, { isPaced: true, forgives });
+      window.reduce(0.1, PACKET);
+      window.acknowledge(window.size, 0.2);
+      expect(window.size).toBeLessThan(8 * PACKET);
+      window.reduce(0.3, PACKET);
+      window.acknowledge(window.size, 0.4);
+      return window.size;
+    });
+    expect(forgiving).toBeGreaterThan(6.9 * PACKET);
+    expect(strict).toBeLessThan(6 * PACKET);
+  });
+
+  it('takes nothing back where much was lost', () => {
+    const window = new Cubic(PACKET, { isPaced: true, forgives: true });
+    window.reduce(0.1, PACKET);
+    window.acknowledge(window.size, 0.2);
+    window.reduce(0.3, PACKET);
+    window.overlook(2 * PACKET);
+    window.acknowledge(window.size, 0.4);
+    expect(window.size).toBeLessThan(6 * PACKET);
   });
 });

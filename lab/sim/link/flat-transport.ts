@@ -9,10 +9,15 @@ export class FlatTransport implements Transport {
   readonly latency: number;
   readonly #link: Link;
   #time = 0;
+  #received = 0;
 
   constructor(link: Link, latency: number) {
     this.#link = link;
     this.latency = latency;
+  }
+
+  get received(): number {
+    return this.#received;
   }
 
   request(time: number, _bytes: number, sentAt = time): void {
@@ -28,6 +33,8 @@ export class FlatTransport implements Transport {
     const possible = until < Infinity ? this.#link.bytesBetween(this.#time, until) : Infinity;
     const start = this.#time;
     this.#time = possible >= bytes ? Math.min(until, this.#link.timeToCarry(start, bytes)) : until;
-    return { time: this.#time, usable: this.#time, arrived: Math.min(bytes, possible), lost: 0, gaps: [], bursts: [] };
+    const arrived = Math.min(bytes, possible);
+    this.#received += arrived;
+    return { time: this.#time, usable: this.#time, arrived, lost: 0, gaps: [], bursts: [] };
   }
 }

@@ -1,6 +1,6 @@
 import { EventQueue } from '../event-queue.js';
 import type { CongestionControl } from './congestion-control.js';
-import { CONTROLS, type ControlName } from './controls.js';
+import { CONTROLS, type ControlName, type ServerName } from './controls.js';
 import type { Link } from './link.js';
 import { PathLosses, type LossModel } from './path-losses.js';
 import { overflowOf } from './queues/fluid.js';
@@ -32,13 +32,17 @@ export interface QuicPath extends LossModel {
   readonly queuePackets: number;
   /** The server's congestion control. */
   readonly control: ControlName;
-  /** Whether servers are modelled as measured: `Cubic` is paced, repeats are lost like others, and the last packets' repeats wait for a probe timeout. */
-  readonly isMeasured?: boolean;
+  /** Whose manners the server has, as measured: it paces, repeats are lost like others, and the last packets' repeats wait for a probe timeout. Undefined: a plain one. */
+  readonly server?: ServerName;
 }
 
 /** One round trip of a download: what the link carries in it, evenly. */
 interface Round {
+  readonly start: number;
   readonly end: number;
+  /** Bytes that the link carries in all of it, and whether they wait in its queue. */
+  readonly carried: number;
+  readonly isQueueing: boolean;
   /** Payload bytes per second that arrive, and that are lost. */
   readonly arriving: number;
   readonly losing: number;
@@ -46,11 +50,20 @@ interface Round {
   readonly lossTimes: readonly number[];
 }
 
+const noRound = (time: number): Round => ({
+  ...{ start: time, end: time, carried: 0, isQueueing: false },
+  ...{ arriving: 0, losing: 0, lossTimes: [] },
+});
+
+/** Seconds. */
+const ROUNDING_SECONDS = 1e-9;
+
 /**
  * A QUIC server behind a bottleneck, in rounds of one round trip instead of packets. In a round the server adds
  * to the queue what its window allows; the link carries what its trace allows, the queue keeps what it can, and the rest is
  * lost. The server hears of that when what queued before it has passed, and grows its window until then: from slow start it
- * overshoots by about as much as link and queue hold. What is lost on a stream is sent again, a round trip and the queue later;
+ * overshoots by about as much as link and queue hold. A round that a request ends cuts short: only a window that is used
+ * grows, and a request that waits behind it at the server goes on with the rest of the round. What is lost on a stream is sent again, a round trip and the queue later;
  * lost datagrams are gone. Left out: losses on the way back.
  */
 export class QuicTransport implements Transport {
@@ -72,7 +85,8 @@ export class QuicTransport implements Transport {
   #recoveryEnd = 0;
   /** Nothing is sent in answer to nothing: after a round in which the queue did not move the server waits for the link. */
   #isClocked = true;
-  #round: Round = { end: 0, arriving: 0, losing: 0, lossTimes: [] };
+  #round = noRound(0);
+  #received = 0;
 
   constructor(link: Link, path: QuicPath, random: Random) {
     this.latency = path.roundTrip;
@@ -80,19 +94,27 @@ export class QuicTransport implements Transport {
     this.#path = path;
     this.#losses = new PathLosses(path, PACKET_BYTES, random);
     this.#random = random;
-    this.#control = CONTROLS[path.control](PACKET_BYTES, path.isMeasured);
+    this.#control = CONTROLS[path.control](PACKET_BYTES, path.server);
+  }
+
+  get received(): number {
+    return this.#received;
   }
 
   request(time: number, bytes: number, sentAt = time): void {
     const firstByte = Math.max(time, sentAt + this.#path.roundTrip);
+    const isComplete = this.#left <= ROUNDING_BYTES;
+    this.#left = isComplete ? bytes : this.#left;
+    if (isComplete && firstByte - this.#time <= ROUNDING_SECONDS) return;
+    this.#endRound();
     this.#control.rest(firstByte - this.#time);
     // What the server sends until it hears of a cancellation fills the link till then; what queues stays ahead.
-    this.#stale = this.#left > ROUNDING_BYTES ? this.#queued : 0;
+    this.#stale = isComplete ? 0 : this.#queued;
     this.#queued = this.#stale;
     this.#isClocked = true;
     this.#left = bytes;
     this.#time = firstByte;
-    this.#round = { end: firstByte, arriving: 0, losing: 0, lossTimes: [] };
+    this.#round = noRound(firstByte);
   }
 
   askMore(bytes: number): void {
@@ -121,12 +143,22 @@ export class QuicTransport implements Transport {
       if (needed <= stretch) break;
     }
     this.#left -= arrived + lost;
+    this.#received += arrived;
     const time = Math.min(this.#time, until);
     const usable = Math.max(time, ...gaps.map(({ filled }) => filled));
     return { time, usable, arrived, gaps: delivery === 'streams' ? gaps : [], lost, bursts };
   }
 
+  /** Grows the window by what was carried of the round so far. */
+  #endRound(): void {
+    const { start, end, carried, isQueueing } = this.#round;
+    const isCounted = !this.#control.restsInRecovery || end > this.#recoveryEnd;
+    const share = end > start ? Math.min(1, (this.#time - start) / (end - start) + ROUNDING_SECONDS) : 0;
+    if (isCounted && share > 0) this.#control.acknowledge(share * carried, end, isQueueing, share);
+  }
+
   #nextRound(): Round {
+    this.#endRound();
     const { roundTrip, queuePackets } = this.#path;
     const end = this.#time + roundTrip;
     const inFlight = this.#queued + this.#hearOfLosses();
@@ -139,8 +171,6 @@ export class QuicTransport implements Transport {
     const lost = onTheWay.bytes + overflow;
     // The rest of a packet that began in the round before is no news.
     if (overflow > 0 || onTheWay.starts.length > 0) this.#unheard.at(this.#link.timeToCarry(end, this.#queued), lost);
-    if (end > this.#recoveryEnd || !this.#control.restsInRecovery)
-      this.#control.acknowledge(carried, end, this.#isQueueing(end));
     this.#isClocked = carried > 0 || this.#queued === 0;
     const stale = Math.min(this.#stale, carried);
     this.#stale -= stale;
@@ -148,7 +178,12 @@ export class QuicTransport implements Transport {
     const lossTimes = onTheWay.starts.map((start) => this.#time + (roundTrip * start) / offered);
     // The queue is full at the end.
     if (overflow > 0) lossTimes.push(end);
-    return { end, arriving: (carried - stale) * payloadPerSecond, losing: lost * payloadPerSecond, lossTimes };
+    return {
+      ...{ start: this.#time, end, carried, isQueueing: this.#isQueueing(end) },
+      arriving: (carried - stale) * payloadPerSecond,
+      losing: lost * payloadPerSecond,
+      lossTimes,
+    };
   }
 
   /** Takes in the losses that the server knows of by now, and returns the bytes of those that it does not. */
@@ -158,12 +193,12 @@ export class QuicTransport implements Transport {
     if (heard > 0 && this.#isHeeded(this.#time)) {
       this.#control.reduce(this.#time, heard);
       this.#recoveryEnd = this.#link.timeToCarry(this.#time + this.#path.roundTrip, this.#queued);
-    }
+    } else if (heard > 0) this.#control.overlook(heard);
     return sum(this.#unheard.events);
   }
 
   #isQueueing(time: number): boolean {
-    if (!this.#path.isMeasured) return false;
+    if (this.#path.server === undefined) return false;
     const delay = this.#link.timeToCarry(time, this.#queued) - time;
     return delay > Math.max(LEAST_RISE, this.#path.roundTrip / RISE_DIVISOR);
   }
@@ -182,7 +217,7 @@ export class QuicTransport implements Transport {
     { arrived, lost, delivery }: { readonly arrived: number; readonly lost: number; readonly delivery: Delivery },
   ): StreamGap[] {
     const { arriving, lossTimes } = this.#round;
-    const { isMeasured = false } = this.#path;
+    const isMeasured = this.#path.server !== undefined;
     return lossTimes
       .filter((time) => time >= start && time <= end)
       .map((time) => {
@@ -196,8 +231,8 @@ export class QuicTransport implements Transport {
 
   /** Seconds until a lost packet's repeat begins to come: repeats are lost like others, and nothing follows the last ones. */
   #repeatAfter(isLast: boolean): number {
-    const { roundTrip, loss, isMeasured } = this.#path;
-    if (!isMeasured) return roundTrip;
+    const { roundTrip, loss, server } = this.#path;
+    if (server === undefined) return roundTrip;
     let seconds = isLast ? PROBE_TIMEOUT * roundTrip : roundTrip;
     for (let next = PROBE_TIMEOUT; loss > 0 && this.#random.uniform() < loss; next *= 2) seconds += next * roundTrip;
     return seconds;

@@ -41,6 +41,8 @@ export interface Progress {
 export interface Transport {
   /** Seconds from a request to its first byte on an idle link. */
   readonly latency: number;
+  /** Bytes that have arrived so far. */
+  readonly received: number;
   /**
    * Asks for `bytes` at `time`; what is left of the request before is cancelled. `sentAt`: the request went out before that, behind
    * the one before, whose bytes are here now.

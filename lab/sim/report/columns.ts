@@ -35,6 +35,10 @@ export const COLUMNS: readonly Column[] = [
   decimal('waited', 'waited s', (row) => row.waited.mean, 2),
   decimal('waitedMedian', 'median s', (row) => row.waited.median, 2),
   decimal('waitedP90', 'p90 s', (row) => row.waited.p90, 2),
+  decimal('waitedWorst', 'worst 5 % s', (row) => row.waited.worst, 2),
+  percent('waitsLong', 'over 5 % waited, %', (row) => row.waitsLong),
+  decimal('longestStall', 'longest stall s', (row) => row.longestStall, 2),
+  percent('linkIdle', 'link idle %', (row) => row.linkIdle),
   decimal('felt', 'felt QoE', (row) => row.felt, 4),
   decimal('soda', "SODA's", (row) => row.soda, 4),
 ];
@@ -60,6 +64,9 @@ const COMPARED: readonly Compared[] = [
   { name: 'waited', title: 'Δ waited, s', scale: 1, digits: 2 },
   { name: 'waitedMedian', title: 'Δ its median', scale: 1, digits: 2 },
   { name: 'waitedP90', title: 'Δ its p90', scale: 1, digits: 2 },
+  { name: 'waitedWorst', title: 'Δ worst 5 %, s', scale: 1, digits: 2 },
+  { name: 'waitsLong', title: 'Δ over 5 %, pp', scale: 100, digits: 1 },
+  { name: 'longestStall', title: 'Δ longest stall, s', scale: 1, digits: 2 },
 ];
 
 /** What the paired comparison with the baseline adds where people read it. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  meanOfWorst,
   median,
   medianInterval,
   pairedDifference,
@@ -20,6 +21,12 @@ describe('statistics', () => {
     expect(median([3, 1, 2])).toBe(2);
     expect(quantile([0, 10], 0.9)).toBe(9);
     expect(quantile([5], 0.95)).toBe(5);
+  });
+
+  it('finds the mean of the worst twentieth, one on the border in part', () => {
+    expect(meanOfWorst([...times(38, 0), 4, 8])).toBeCloseTo(6);
+    expect(meanOfWorst([...times(29, 0), 6])).toBeCloseTo(4);
+    expect(meanOfWorst([3])).toBeCloseTo(3);
   });
 });
 
@@ -42,7 +49,7 @@ describe('standardError', () => {
 describe('pairedDifference', () => {
   it('leaves no doubt where all differences are the same', () => {
     const all = times(50, 0).map((_, index) => ({ trace: String(index), ours: index - 1, theirs: index }));
-    for (const statistic of ['mean', 'median', 'p90'] as const) {
+    for (const statistic of ['mean', 'median', 'p90', 'worst'] as const) {
       expect(pairedDifference(all, statistic)).toEqual({ value: -1, pairs: 50, bounds: { low: -1, high: -1 } });
     }
   });
@@ -69,7 +76,7 @@ describe('pairedDifference', () => {
     // Means of three draws from 0, 3 and 9: all alike 1/27 = 3.7 % each, so both 2.5 % bounds are reached by them. Medians of
     // samples: the middle trace's value where the traces are as long.
     const three = [...pairs('a', times(4, 0)), ...pairs('b', times(4, 3)), ...pairs('c', times(4, 9))];
-    const expected: Record<Statistic, number> = { mean: 4, median: 3, p90: 9 };
+    const expected: Record<Statistic, number> = { mean: 4, median: 3, p90: 9, worst: 9 };
     for (const statistic of ['mean', 'median', 'p90'] as const) {
       expect(pairedDifference(three, statistic)).toEqual({
         ...{ value: expected[statistic], pairs: 12 },

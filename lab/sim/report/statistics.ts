@@ -24,6 +24,14 @@ export function quantile(values: readonly number[], share: number): number {
   return quantiles(values, [share])[0]!;
 }
 
+/** Share of the sessions that are the worst ones. */
+export const WORST_SHARE = 0.05;
+
+/** The mean of the largest values, a twentieth of them; one that lies on the border counts in part. */
+export function meanOfWorst(values: readonly number[]): number {
+  return sampled(values, 'worst')(new Uint32Array(values.length).fill(1));
+}
+
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
@@ -52,7 +60,7 @@ export interface Bounded {
 }
 
 /** What is said of a sample. */
-export type Statistic = 'mean' | 'median' | 'p90';
+export type Statistic = 'mean' | 'median' | 'p90' | 'worst';
 
 /** Two players' values under the same conditions: the same link from the same start. */
 export interface Paired {
@@ -120,8 +128,9 @@ function sampled(values: readonly number[], statistic: Statistic): (counts: Uint
       return sum / total;
     };
   }
-  const share = statistic === 'median' ? 0.5 : 0.9;
   const order = values.map((_, index) => index).sort((a, b) => values[a]! - values[b]!);
+  if (statistic === 'worst') return worstOf(values, order);
+  const share = statistic === 'median' ? 0.5 : 0.9;
   return (counts) => {
     const position = share * (counts.reduce((sum, count) => sum + count, 0) - 1);
     const below = Math.floor(position);
@@ -131,6 +140,20 @@ function sampled(values: readonly number[], statistic: Statistic): (counts: Uint
     if (position === below) return value;
     while (seen <= below + 1) seen += counts[order[++place]!]!;
     return value + (position - below) * (values[order[place]!]! - value);
+  };
+}
+
+/** `order`: of the values, ascending. */
+function worstOf(values: readonly number[], order: readonly number[]): (counts: Uint32Array) => number {
+  return (counts) => {
+    const most = WORST_SHARE * counts.reduce((sum, count) => sum + count, 0);
+    let [left, total] = [most, 0];
+    for (let place = order.length - 1; place >= 0 && left > 0; place--) {
+      const taken = Math.min(left, counts[order[place]!]!);
+      total += taken * values[order[place]!]!;
+      left -= taken;
+    }
+    return total / most;
   };
 }
 

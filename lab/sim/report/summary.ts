@@ -3,6 +3,7 @@ import { groupBy } from './group-by.js';
 import {
   FEWEST_SESSIONS,
   mean,
+  meanOfWorst,
   median,
   pairedDifference,
   quantile,
@@ -32,7 +33,12 @@ export interface SummaryRow {
   /** Mean score of the first ten seconds. */
   readonly scoreFirst: number;
   /** Seconds of start-up and stalls. */
-  readonly waited: { readonly mean: number; readonly median: number; readonly p90: number };
+  readonly waited: { readonly mean: number; readonly median: number; readonly p90: number; readonly worst: number };
+  /** Share of the sessions that wait for more than a twentieth of their time. */
+  readonly waitsLong: number;
+  /** Mean of the sessions' longest stalls, in seconds. */
+  readonly longestStall: number;
+  readonly linkIdle: number;
   readonly felt: number;
   readonly soda: number;
   /** Less the baseline over the same traces and starts; undefined for the baseline itself. */
@@ -42,6 +48,13 @@ export interface SummaryRow {
 interface Comparison {
   readonly measure: (result: SessionResult) => number;
   readonly statistic?: Statistic;
+}
+
+/** Share of its time that is long for a viewer to wait. */
+const LONG_WAIT = 0.05;
+
+function waitsLong({ waitedShare }: Pick<SessionResult, 'waitedShare'>): number {
+  return waitedShare > LONG_WAIT ? 1 : 0;
 }
 
 /** What is compared with the baseline, means unless they say otherwise. */
@@ -59,6 +72,9 @@ const COMPARED = {
   waited: { measure: ({ waited }) => waited },
   waitedMedian: { measure: ({ waited }) => waited, statistic: 'median' },
   waitedP90: { measure: ({ waited }) => waited, statistic: 'p90' },
+  waitedWorst: { measure: ({ waited }) => waited, statistic: 'worst' },
+  waitsLong: { measure: waitsLong },
+  longestStall: { measure: ({ longestStall }) => longestStall },
 } satisfies Record<string, Comparison>;
 
 export type Versus = Readonly<Record<keyof typeof COMPARED, Difference>>;
@@ -100,7 +116,10 @@ function row(group: readonly SessionResult[], baseline: readonly SessionResult[]
     partial: mean(all(({ partial }) => partial)),
     startup: { mean: mean(startups), median: median(startups), p95: quantile(startups, 0.95) },
     scoreFirst: mean(all(({ scoreFirst }) => scoreFirst)),
-    waited: { mean: mean(waited), median: median(waited), p90: quantile(waited, 0.9) },
+    waited: { mean: mean(waited), median: median(waited), p90: quantile(waited, 0.9), worst: meanOfWorst(waited) },
+    waitsLong: mean(all(waitsLong)),
+    longestStall: mean(all(({ longestStall }) => longestStall)),
+    linkIdle: mean(all(({ linkIdle }) => linkIdle)),
     felt: mean(all(({ felt }) => felt)),
     soda: mean(all(({ soda }) => soda)),
     ...(versus && { versus }),
