@@ -10,8 +10,8 @@ export const USAGE = `Usage: npm run trials -- CONFIG.json [options]
 Plays video in headless Chromium over emulated links and compares bitrate rules and transports (docs/TRIALS.md).
 CONFIG.json is a matrix of trials; lab/trials/configs has ready ones. --quick is one of a few minutes: VOXEL beside
 dash.js' Dynamic and BOLA over HTTP/3 on one hard link; it fails unless VOXEL's viewer waits less than both of theirs (start-up and stalls) and sees no less. --smoke plays ten seconds of the
-sample with every system, server and control of the configuration, or of all in lab/trials/configs, over a link that needs no data; it fails
-where one does not play as its system says.
+sample with every system, server and control of the configuration, over a link that needs no data; it fails where one does not play as its
+system says. Without a configuration: with every rule, way that segments travel, server and control of those in lab/trials/configs.
 
   --out DIR     results: trials.jsonl, summary.csv and .md, segments of each trial, report.html
                 (default: output/trials/ and the configuration's name, quick or smoke)

@@ -6,7 +6,7 @@ import { parseConfig, readConfig, type TrialsConfig } from './config.js';
 import { hasOutages } from './path.js';
 import { parseOptions, type TrialsOptions } from './options.js';
 import type { TrialResult } from './result.js';
-import { failuresOf, onlySystems, smoke, smokeConfigs } from './smoke.js';
+import { factsOf, failuresOf, onlySystems, smoke, smokeConfigs } from './smoke.js';
 
 const FOLDER = join(import.meta.dirname, 'configs');
 
@@ -16,24 +16,15 @@ const config = (changes: object) =>
     '/configs/test.json',
   );
 
-/** What a system may travel otherwise over. */
-const kindOf = ({ paths: [path], live, viewer }: Pick<TrialsConfig, 'paths' | 'live' | 'viewer'>) => [
-  ...(live ? ['live'] : []),
-  ...(path!.bundle ? ['bundle'] : []),
-  ...(hasOutages(path!) ? ['outages'] : []),
-  ...(viewer?.seeks ? ['seeks'] : []),
-];
-
-/** Each system on each server and kind of path, and each server's controls there. */
-const combinations = (configs: readonly TrialsConfig[]) => {
-  const all = configs.flatMap(({ systems, servers, controls, ...rest }) =>
-    servers.flatMap((server) => {
-      const place = [server, ...kindOf(rest)].join(' ');
-      return [...systems.map(({ name }) => `${name}, ${place}`), ...controls.map((name) => `${name} of ${place}`)];
-    }),
+/** Facts of all that is played, each as often as it is shown. */
+const factsIn = (configs: readonly TrialsConfig[]) =>
+  configs.flatMap((config) =>
+    config.servers.flatMap((server) =>
+      config.controls.flatMap((control) =>
+        config.systems.flatMap((system) => factsOf(system, { config, server, control })),
+      ),
+    ),
   );
-  return [...new Set(all)].sort();
-};
 
 it('--smoke leaves the results of an earlier run alone', async () => {
   const out = mkdtempSync(join(tmpdir(), 'voxel-smoke-'));
@@ -55,23 +46,61 @@ it('--only leaves the other systems out, and names none in vain', () => {
 });
 
 describe('smokeConfigs', () => {
-  it('has every system, server and control of all configurations, and no more than that takes', () => {
-    const configs = readdirSync(FOLDER).map((name) => readConfig(join(FOLDER, name)));
-    const played = smokeConfigs(configs);
-    expect(combinations(played)).toEqual(combinations(configs));
-    // Each of them has something that none before it has.
-    const known = played.map((_, index) => combinations(played.slice(0, index + 1)).length);
-    expect(new Set(known).size).toBe(played.length);
+  const configs = readdirSync(FOLDER).map((name) => readConfig(join(FOLDER, name)));
+
+  it('shows every fact of all configurations, and plays nothing without which it would', () => {
+    const played = smokeConfigs(configs, 'a cover');
+    const facts = factsIn(played);
+    expect(new Set(facts)).toEqual(new Set(factsIn(configs)));
+    const once = new Set(facts.filter((fact) => facts.indexOf(fact) === facts.lastIndexOf(fact)));
+    for (const config of played)
+      for (const system of config.systems) {
+        const own = factsIn([{ ...config, systems: [system] }]);
+        expect(own.some((fact) => once.has(fact))).toBe(true);
+      }
+  });
+
+  it('plays each system on each server and kind of path where that is asked for', () => {
+    const places = (some: readonly TrialsConfig[]) =>
+      new Set(
+        some.flatMap(({ servers, systems, paths: [path], live, viewer }) => {
+          const kind = [live ? 'live' : '', path!.bundle ? 'bundle' : '', hasOutages(path!) ? 'outages' : ''];
+          const of = [...kind, viewer?.seeks ? 'seeks' : ''].join(' ');
+          return servers.flatMap((server) => systems.map(({ name }) => `${name} ${server} ${of}`));
+        }),
+      );
+    const every = smokeConfigs(configs, 'every system');
+    expect(places(every)).toEqual(places(configs));
+    expect(new Set(factsIn(every))).toEqual(new Set(factsIn(configs)));
+  });
+
+  it('knows a rule, a way, a server and a control, and that they are the same elsewhere', () => {
+    const both = { servers: ['aioquic', 'quiche'], systems: ['voxel', 'bola@streams'] };
+    const namesOf = (some: TrialsConfig[]) =>
+      some.map(({ servers, systems }) => [servers[0], systems.map(({ name }) => name)]);
+    expect(namesOf(smokeConfigs([config(both)], 'a cover'))).toEqual([
+      ['aioquic', ['voxel', 'bola@streams']],
+      ['quiche', ['voxel', 'bola@streams']],
+    ]);
+    const rival = config({ servers: ['quiche'], systems: ['voxel', 'tput@streams', 'bola@datagrams'] });
+    expect(namesOf(smokeConfigs([config(both), rival], 'a cover'))).toEqual([
+      ['aioquic', ['voxel', 'bola@streams']],
+      ['quiche', ['voxel']],
+      ['quiche', ['tput@streams']],
+    ]);
   });
 
   it('plays little, and nothing that has to be there', () => {
-    const [short] = smokeConfigs([
-      config({
-        traces: [{ source: '/nowhere/link.csv', otherwise: 'lte-like:2' }, 'constant:9'],
-        videos: [{ file: '/nowhere/film.mp4', otherwise: 'sample', segment: 2, start: 60, duration: 300 }],
-        ...{ shifts: 5, repetitions: 3, paths: [{}, { delayMs: 50 }] },
-      }),
-    ]);
+    const [short] = smokeConfigs(
+      [
+        config({
+          traces: [{ source: '/nowhere/link.csv', otherwise: 'lte-like:2' }, 'constant:9'],
+          videos: [{ file: '/nowhere/film.mp4', otherwise: 'sample', segment: 2, start: 60, duration: 300 }],
+          ...{ shifts: 5, repetitions: 3, paths: [{}, { delayMs: 50 }] },
+        }),
+      ],
+      'a cover',
+    );
     expect(short).toMatchObject({
       videos: [{ file: undefined, start: undefined, duration: 10, segment: 2 }],
       traces: [{ source: 'lte-like:2', otherwise: undefined }],
@@ -86,7 +115,7 @@ it('plays systems in a bundle, too, and other traffic within its ten seconds', (
   const crossTraffic = [{ timedFlows: [{ start: 60, stop: 90 }] }];
   const systems = ['bola'];
   const bundled = config({ systems, crossTraffic, paths: [{ bundle }], videos: [{ duration: 120 }] });
-  const [, second] = smokeConfigs([config({ systems }), bundled]);
+  const [, second] = smokeConfigs([config({ systems }), bundled], 'a cover');
   expect(second!.paths[0]!.bundle![1]!.trace).toEqual({ source: 'lte-like:2', otherwise: undefined });
   expect(second!.crossTraffic).toMatchObject([{ timedFlows: [{ flows: 1, start: 5, stop: 7.5 }] }]);
 });
@@ -97,7 +126,7 @@ it('plays systems over paths with outages, too, within its ten seconds', () => {
   const configs = [{ bundle: [{ name: 'a' }, { name: 'b' }] }, paths[0]].map((path) =>
     config({ systems: ['voxel'], paths: [path], videos: [{ duration: 120 }] }),
   );
-  const [, second] = smokeConfigs(configs);
+  const [, second] = smokeConfigs(configs, 'a cover');
   expect(second!.paths[0]!.bundle!.map(({ outages }) => outages)).toEqual([[{ start: 5, stop: 7.5 }], undefined]);
 });
 

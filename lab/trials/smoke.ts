@@ -13,7 +13,7 @@ import type { TrialResult } from './result.js';
 import { ResultsFile } from './results-file.js';
 import { runAll } from './run-all.js';
 import { hasOutages, shortenedPath, withStandIns } from './path.js';
-import { systemOf } from './system.js';
+import { systemOf, type System } from './system.js';
 import { standIn } from './trace-spec.js';
 import { tracesOf } from './traces.js';
 import { isOfMachine } from './validity.js';
@@ -25,14 +25,16 @@ const LEVELS = '144p:0.2,240p:0.5,240p:1';
 const SECONDS = 10;
 
 /**
- * `--smoke`: plays ten seconds with every system, server and control that configurations name. Resolves to the exit code: 1 where one did
- * not play to its end or its segments did not travel as the system says.
+ * `--smoke`: plays ten seconds with every system of a configuration, or what covers those of all of them. Resolves to the exit code: 1 where
+ * one did not play to its end or its segments did not travel as the system says.
  */
 export async function smoke({ config, out, jobs, keep, only }: TrialsOptions, signal: AbortSignal): Promise<number> {
   if (out === SMOKE_FOLDER) rmSync(out, { recursive: true, force: true });
   const file = new ResultsFile(join(out, 'trials.jsonl'), 'refuse');
   const paths = config === undefined ? readdirSync(CONFIGS).map((name) => join(CONFIGS, name)) : [config];
-  const combinations = onlySystems(smokeConfigs(paths.map(readConfig)), only);
+  const configs = paths.map(readConfig);
+  const isEvery = config !== undefined || only !== undefined;
+  const combinations = onlySystems(smokeConfigs(configs, isEvery ? 'every system' : 'a cover'), only);
   const playable = combinations.filter(({ servers }) => servers[0] !== 'quiche' || canBuildQuiche());
   if (playable.length < combinations.length) say('left out: trials of the quiche server, which cannot be built here');
   const trials: Trial[] = [];
@@ -54,24 +56,62 @@ export async function smoke({ config, out, jobs, keep, only }: TrialsOptions, si
 }
 
 /**
- * One for each server and control, with what no configuration before it has: a system on this server and kind of path, or this control of
- * the server. A control is the server's affair: one system shows that it is there.
+ * What it takes to play each of this once: a rule, a way that segments travel over a kind of path, each of a server's ways and controls there.
+ * Rules, ways and servers know nothing of each other, so one trial shows several: that is `a cover`. `every system`: on each server and kind
+ * of path, too.
  */
-export function smokeConfigs(configs: readonly TrialsConfig[]): TrialsConfig[] {
-  const seen = new Set<string>();
-  const isNew = (...facts: readonly string[]) => seen.size < seen.add(facts.join(' ')).size;
-  return configs.flatMap((config) => {
-    const kind = kindOf(config);
-    return config.servers.flatMap((server) =>
-      config.controls.flatMap((control) => {
-        const systems = config.systems.filter(({ name }) => {
-          const isOther = isNew('system', name, server, ...kind);
-          return isNew('control', control, server, ...kind) || isOther;
-        });
-        return systems.length > 0 ? [{ ...shortened(config), systems, servers: [server], controls: [control] }] : [];
-      }),
-    );
+export function smokeConfigs(configs: readonly TrialsConfig[], extent: 'every system' | 'a cover'): TrialsConfig[] {
+  const places = configs.flatMap((config) =>
+    config.servers.flatMap((server) => config.controls.map((control) => ({ config, server, control }))),
+  );
+  const all = places.flatMap((place) =>
+    place.config.systems.map((system) => {
+      const own =
+        extent === 'every system' ? [['system', system.name, place.server, ...kindOf(place.config)].join(' ')] : [];
+      return { place, system, facts: [...own, ...factsOf(system, place)] };
+    }),
+  );
+  const played = withoutNeedless(all);
+  return places.flatMap((place) => {
+    const systems = played.filter((one) => one.place === place).map(({ system }) => system);
+    const { config, server, control } = place;
+    return systems.length > 0 ? [{ ...shortened(config), systems, servers: [server], controls: [control] }] : [];
   });
+}
+
+interface Place {
+  readonly config: TrialsConfig;
+  readonly server: TrialsConfig['servers'][number];
+  readonly control: TrialsConfig['controls'][number];
+}
+
+/** What a trial of the system there shows. */
+export function factsOf({ player, delivery, path }: System, { config, server, control }: Place): string[] {
+  const kind = kindOf(config);
+  const rule = player.kind === 'live' ? 'of live streams' : player.rule;
+  const own = Object.entries(player).filter(([name]) => name !== 'rule');
+  const way = own.map(([name, value]) => (name === 'bandwidthSafety' ? name : `${name} ${value}`));
+  return [
+    ['rule', player.kind, rule, config.live ? 'live' : ''],
+    ['way', ...way, delivery, path ? 'one path alone' : '', ...kind],
+    ['server', server, delivery, ...kind],
+    ['control', server, control, ...kind],
+  ].map((words) => words.join(' '));
+}
+
+/** With all facts of all, each with one that no other of them has: the last ones go first. */
+function withoutNeedless<One extends { readonly facts: readonly string[] }>(all: readonly One[]): One[] {
+  const times = new Map<string, number>();
+  const count = ({ facts }: One, by: 1 | -1): void => {
+    for (const fact of new Set(facts)) times.set(fact, (times.get(fact) ?? 0) + by);
+  };
+  for (const one of all) count(one, 1);
+  const kept = all.toReversed().filter((one) => {
+    const isNeeded = one.facts.some((fact) => times.get(fact) === 1);
+    if (!isNeeded) count(one, -1);
+    return isNeeded;
+  });
+  return kept.reverse();
 }
 
 /** The configurations with the systems named `only`, all where it is undefined. Throws a `UserError` where there are none. */

@@ -151,10 +151,10 @@ async function smokeTrials(job, ...args) {
   return countsOf(succeeded, () => smokeCounts(job.output), job);
 }
 
-/** A short trial of every system, server and control. @type {Part} */
+/** Short trials of every rule, way that segments travel, server and control. @type {Part} */
 const trials = {
   name: 'trials',
-  about: 'ten seconds of every system, server and control of the trials',
+  about: 'ten seconds of every rule, way, server and control of the trials',
   needs: `Rust; /dev/net/tun and namespaces; ${BROWSER}`,
   plays: true,
   run: (job) => smokeTrials(job, '--jobs', '5'),
