@@ -25,7 +25,14 @@ async def settle() -> None:
 
 
 def without_etag(headers: dict[str, str]) -> dict[str, str]:
-    return {name: value for name, value in headers.items() if name != "etag"}
+    """Nor what is said of the path."""
+    return {name: value for name, value in headers.items() if name not in {"etag", "cmsd-dynamic"}}
+
+
+def figures(fields: dict[str, str]) -> dict[str, int]:
+    """What is said of the path (CTA-5006)."""
+    _, *parameters = fields.get("cmsd-dynamic", "").split(";")
+    return {name: int(value) for name, _, value in (parameter.partition("=") for parameter in parameters)}
 
 
 # --- reliable
@@ -90,11 +97,25 @@ async def test_ranges_come_as_datagrams_that_make_up_the_same_bytes(session: Vox
         "x-voxel-unreliable": "?1;flow=17",
         "x-voxel-length": str(len(expected)),
         "transfer-encoding": "chunked",
-        "trailer": "x-voxel-sent, x-voxel-rtt",
+        "trailer": "x-voxel-sent, x-voxel-rtt, cmsd-dynamic",
     }
     assert response.trailers["x-voxel-sent"] == f"{len(expected)};datagrams={len(session.datagrams)}"
     assert int(response.trailers["x-voxel-rtt"]) >= 0
     assert session.assembled(17, len(expected)) == (expected, len(expected))
+
+
+async def test_every_answer_says_how_long_a_round_trip_is_and_after_many_bytes_what_the_path_carries(
+    session: VoxelClient,
+) -> None:
+    streamed = await session.request("/media.mp4")
+    assert set(figures(streamed.headers)) <= {"etp", "rtt"}
+    assert figures(streamed.headers)["rtt"] >= 0
+    answer = await session.request("/media.mp4", x_voxel_unreliable="?1;flow=8")
+    assert figures(answer.headers)["rtt"] >= 0
+    assert answer.trailers["cmsd-dynamic"].startswith('"')
+    last = figures(answer.trailers)
+    assert last["rtt"] == int(answer.trailers["x-voxel-rtt"])
+    assert 1 <= last["etp"] <= 10_000_000
 
 
 async def test_payloads_do_not_overlap_and_are_sent_in_order(session: VoxelClient) -> None:

@@ -153,7 +153,7 @@ export const responses = {
   unreliable: (length: number, flow: number, parity?: string) =>
     `HTTP/1.1 206 Partial Content\r\nx-voxel-unreliable: ?1;flow=${flow}\r\nx-voxel-length: ${length}\r\n` +
     (parity === undefined ? '' : `x-voxel-parity: ${parity}\r\n`) +
-    'transfer-encoding: chunked\r\ntrailer: x-voxel-sent, x-voxel-rtt\r\n\r\n',
+    'transfer-encoding: chunked\r\ntrailer: x-voxel-sent, x-voxel-rtt, cmsd-dynamic\r\n\r\n',
   trailer: (sent: number, rtt: number, parity?: number) =>
     `0\r\nx-voxel-sent: ${sent};datagrams=1${parity === undefined ? '' : `;parity=${parity}`}\r\nx-voxel-rtt: ${rtt}\r\n\r\n`,
   error: (status: number) => `HTTP/1.1 ${status} Error\r\ncontent-length: 4\r\n\r\nbad\n`,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeDatagram } from '../../src/voxel-loader/worker/datagram.js';
 import { serializeRequestHead } from '../../src/voxel-loader/worker/request-head.js';
 import { ResponseParser } from '../../src/voxel-loader/worker/response-parser.js';
+import { parseParameter } from '../../src/voxel-loader/worker/structured-field.js';
 import { encodeVarint } from '../../src/manifest/varint.js';
 
 interface DatagramVector {
@@ -31,6 +32,7 @@ interface ResponseVector {
   readonly parity?: string;
   readonly sentParity?: number;
   readonly rtt: number | null;
+  readonly etp?: number;
   readonly etag: string;
   readonly bytes: string;
 }
@@ -69,7 +71,7 @@ describe('the vectors of the protocol', () => {
   });
 
   it.each(vectors.responses)('response $status', (vector) => {
-    const { status, length, flow, parity, sent, datagrams, sentParity, rtt, etag, bytes } = vector;
+    const { status, length, flow, parity, sent, datagrams, sentParity, rtt, etp, etag, bytes } = vector;
     const parser = new ResponseParser();
     const [head, end, ...rest] = [...parser.push(new TextEncoder().encode(bytes)), ...parser.end()];
     expect(rest).toEqual([]);
@@ -82,5 +84,7 @@ describe('the vectors of the protocol', () => {
     expect(head.fields.get('x-voxel-parity')).toBe(parity);
     expect(end.trailers.get('x-voxel-sent')).toBe(`${sent};datagrams=${datagrams}${paritySent}`);
     expect(end.trailers.get('x-voxel-rtt')).toBe(rtt === null ? undefined : String(rtt));
+    for (const fields of [head.fields, end.trailers])
+      expect(parseParameter(fields.get('cmsd-dynamic'), 'etp')).toBe(etp);
   });
 });

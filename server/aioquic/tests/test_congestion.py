@@ -157,3 +157,29 @@ def test_segments_with_pauses_between_them_lose_little_in_a_short_queue(mbps: fl
     assert sum(lost) / len(lost) < 0.01
     assert max(lost) < 0.05
     assert len(lost) * segment_bytes * 8 / seconds > 0.95 * mbps * 1e6
+
+
+def test_a_sender_with_little_to_send_says_nothing_of_the_path(path: Path) -> None:
+    for _ in range(9):
+        path.round(packets=2)
+    assert path.cubic.delivery_rate.bytes_per_second is None
+
+
+def test_a_steady_sender_is_measured_and_its_rate_lasts_through_pauses_and_little_demand(path: Path) -> None:
+    flight = path.send(path.cubic.congestion_window // PACKET)
+    path.lose()
+    for _ in range(60):  # One packet for each that is acknowledged, 10 ms apart.
+        path.now += 0.01
+        path.cubic.on_packet_acked(now=path.now, packet=flight.pop(0))
+        path.cubic.on_rtt_measurement(now=path.now, rtt=0.1)
+        while path.cubic.bytes_in_flight + PACKET <= path.cubic.congestion_window:
+            flight += path.send(1)
+    rate = path.cubic.delivery_rate.bytes_per_second
+    assert rate == pytest.approx(PACKET / 0.01, rel=0.2)
+    for packet in flight:
+        path.now += 0.01
+        path.cubic.on_packet_acked(now=path.now, packet=packet)
+    last = path.cubic.delivery_rate.bytes_per_second
+    for _ in range(5):
+        path.round(packets=2, rtt=0.1)
+    assert path.cubic.delivery_rate.bytes_per_second == last

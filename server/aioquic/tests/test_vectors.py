@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from aioquic.buffer import encode_uint_var
+from voxel_serve.cmsd import Figures
 from voxel_serve.errors import HttpError
 from voxel_serve.files import matches
 from voxel_serve.limits import Limits
@@ -62,7 +63,10 @@ def test_states_of_a_file_that_are_asked_for(vector: dict[str, Any]) -> None:
 @pytest.mark.parametrize("vector", VECTORS["responses"], ids=lambda vector: str(vector["status"]))
 def test_responses(vector: dict[str, Any]) -> None:
     rtt = None if vector["rtt"] is None else vector["rtt"] / 1000
+    figures = Figures(None if vector.get("etp") is None else vector["etp"] * 125, rtt)
     parity = parse_parity(vector.get("parity", ""))
-    head = unreliable_head(HTTPStatus(vector["status"]), vector["length"], vector["flow"], vector["etag"], parity)
-    end = unreliable_end(vector["sent"], vector["datagrams"], rtt, vector.get("sentParity"))
+    head = unreliable_head(
+        HTTPStatus(vector["status"]), vector["length"], vector["flow"], vector["etag"], figures, parity
+    )
+    end = unreliable_end(vector["sent"], vector["datagrams"], figures, vector.get("sentParity"))
     assert head + end == vector["bytes"].encode()

@@ -13,6 +13,7 @@ from typing import Any, Final
 from aioquic.quic.congestion.base import K_MINIMUM_WINDOW, QuicCongestionControl, register_congestion_control
 from aioquic.quic.packet_builder import QuicSentPacket
 
+from .delivery_rate import DeliveryRate
 from .slow_start import SlowStart
 
 NAME: Final = "voxel-cubic"
@@ -43,6 +44,7 @@ class Cubic(QuicCongestionControl):
         self._packet = max_datagram_size
         self._rtt = 0.0
         self._slow_start = SlowStart()
+        self.delivery_rate = DeliveryRate()
         self._last_sent = 0.0
         self._last_used = 0.0
         """The last time at which the window was used after a packet was sent."""
@@ -58,6 +60,8 @@ class Cubic(QuicCongestionControl):
 
     def on_packet_sent(self, *, packet: QuicSentPacket) -> None:
         sent_time = _sent_time(packet)
+        if self.bytes_in_flight == 0:
+            self.delivery_rate.interrupted()
         if self.bytes_in_flight == 0 and self._epoch is not None:
             self._epoch += sent_time - self._last_sent  # The curve rests meanwhile (RFC 9438 section 5.8).
         self._last_sent = sent_time
@@ -69,6 +73,10 @@ class Cubic(QuicCongestionControl):
     def on_packet_acked(self, *, now: float, packet: QuicSentPacket) -> None:
         sent_time = _sent_time(packet)
         self.bytes_in_flight -= packet.sent_bytes
+        if sent_time <= self._last_used:
+            self.delivery_rate.acknowledged(now, packet.sent_bytes, self._rtt)
+        else:
+            self.delivery_rate.interrupted()
         if not self._recovery_start < sent_time <= self._last_used:
             return
         if not self._in_slow_start:

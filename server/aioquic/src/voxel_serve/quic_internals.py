@@ -31,6 +31,8 @@ from aioquic.quic.packet_builder import QuicSentPacket
 from aioquic.quic.stream import QuicStream
 from aioquic.tls import Epoch
 
+from .cmsd import Figures
+from .congestion import Cubic
 from .fields import check_request, check_trailers
 from .scheduler import Scheduler
 
@@ -278,6 +280,18 @@ def congestion_window(quic: QuicConnection) -> int:
 def smoothed_rtt(quic: QuicConnection) -> float | None:
     """The smoothed round-trip time in seconds; None before the first sample (RFC 9002 section 5.3)."""
     return quic._loss._rtt_smoothed if quic._loss._rtt_initialized else None
+
+
+def path_figures(quic: QuicConnection) -> Figures:
+    """What congestion control knows of the path."""
+    loss = quic._loss
+    control = loss._cc
+    rtt = smoothed_rtt(quic)
+    rate = control.delivery_rate.bytes_per_second if isinstance(control, Cubic) else None
+    if rate is None or not rtt:
+        return Figures(None, rtt)
+    # What a loss has left of the window shows at once.
+    return Figures(min(rate, loss.congestion_window / rtt), rtt)
 
 
 def handshake_is_complete(quic: QuicConnection) -> bool:

@@ -14,7 +14,7 @@ from .flow import Flow
 from .following import FollowAnswer
 from .limits import Limits
 from .log import path_of
-from .quic_internals import has_room, max_datagram_bytes, pull_datagrams_from, smoothed_rtt
+from .quic_internals import has_room, max_datagram_bytes, path_figures, pull_datagrams_from
 from .ranges import ByteRange, exact_ranges
 from .request import RequestReader, VoxelRequest
 from .response import error_response, reliable_head, unreliable_end, unreliable_head
@@ -115,12 +115,13 @@ class Session:
                     return self._site.metrics.answered("webtransport", status, target=path_of(request.target))
                 body = _body(request, file, self._site.limits)
                 if request.flow is None or not datagram_size:
-                    head = reliable_head(status, body.length, file.etag)
+                    head = reliable_head(status, body.length, file.etag, path_figures(self._quic))
                     await self._send_reliably(stream_id, head, body, before)
                 else:
                     prefix, parity = encode_uint_var(self.session_id // 4), request.parity
                     flow = Flow(request.flow, body.length, datagram_size, prefix, parity=parity, ranges=body.lengths)
-                    head = unreliable_head(status, body.length, flow.number, file.etag, flow.parity)
+                    figures = path_figures(self._quic)
+                    head = unreliable_head(status, body.length, flow.number, file.etag, figures, flow.parity)
                     await self._send_as_datagrams(stream_id, head, body, flow, deadline, before)
         except HttpError as error:  # Nothing has been sent yet.
             self._refuse(stream_id, error, target=path_of(request.target))
@@ -173,7 +174,7 @@ class Session:
                 timer.cancel()
             self._count_flow(flow, body)
         parity_bytes = None if flow.parity is None else flow.sent_parity_bytes
-        trailers = unreliable_end(flow.sent_bytes, flow.sent_datagrams, smoothed_rtt(self._quic), parity_bytes)
+        trailers = unreliable_end(flow.sent_bytes, flow.sent_datagrams, path_figures(self._quic), parity_bytes)
         self._connection.end_stream(stream_id, trailers)
 
     async def _follow(self, stream_id: int, request: VoxelRequest, file: MediaFile, arrival: float) -> None:

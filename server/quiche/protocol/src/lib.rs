@@ -10,9 +10,11 @@
 pub mod announced;
 pub mod client;
 pub mod clock;
+pub mod cmsd;
 pub mod coded;
 pub mod coding;
 pub mod conditions;
+pub mod delivery_rate;
 pub mod discovery;
 pub mod error;
 pub mod facts;

@@ -27,6 +27,11 @@ impl Pacer {
         self.burst = (BURST_PACKETS * packet as f64).max(self.rate * GRANULARITY.as_secs_f64() * 2.0);
     }
 
+    /// Bytes per second: a congestion window in each round trip.
+    pub fn rate(&self) -> f64 {
+        self.rate
+    }
+
     /// Counts a packet that leaves at `now`.
     pub fn sent(&mut self, now: Instant, bytes: usize) {
         self.settle(now);

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 /// Layers of `voxel-protocol`, from the lowest to the highest.
 const PROTOCOL: [&[&str]; 6] = [
-    &["clock", "coding", "client", "limits", "pacer", "varint", "window"],
-    &["error", "parity", "framing"],
+    &["clock", "cmsd", "coding", "client", "limits", "pacer", "varint", "window"],
+    &["delivery_rate", "error", "parity", "framing"],
     &["coded", "head", "path", "ranges", "vxl", "facts"],
     &["conditions", "flow", "request"],
     &["origin", "response", "scheduler"],

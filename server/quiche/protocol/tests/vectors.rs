@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use voxel_protocol::cmsd::Figures;
 use voxel_protocol::conditions::check_unchanged;
 use voxel_protocol::flow::{Flow, parse_datagram};
 use voxel_protocol::limits::Limits;
@@ -85,15 +86,18 @@ fn responses() {
         let number = |name: &str| vector[name].as_u64().unwrap();
         let ranges = (number("status") == 206).then(Vec::new);
         let request = VoxelRequest { ranges, ..VoxelRequest::default() };
-        let rtt = vector["rtt"].as_u64().map(Duration::from_millis);
+        let figures = Figures {
+            delivery_rate: vector["etp"].as_u64().map(|etp| etp as f64 * 125.0),
+            smoothed_rtt: vector["rtt"].as_u64().map(Duration::from_millis),
+        };
         let etag = vector["etag"].as_str().unwrap();
         let flow = Flow::new(number("flow"), number("length"), 1200, b"");
         let flow = match vector["parity"].as_str() {
             Some(parity) => flow.with_parity(Parity::parse(parity).unwrap(), vec![number("length")]),
             None => flow,
         };
-        let response = unreliable_head(&request, &flow, etag)
-            + &unreliable_end(number("sent"), number("datagrams"), rtt, vector["sentParity"].as_u64());
+        let response = unreliable_head(&request, &flow, etag, &figures)
+            + &unreliable_end(number("sent"), number("datagrams"), &figures, vector["sentParity"].as_u64());
         assert_eq!(response, vector["bytes"].as_str().unwrap());
     }
 }

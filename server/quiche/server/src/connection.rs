@@ -13,6 +13,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use serde_json::Value;
+use voxel_protocol::delivery_rate::DeliveryRate;
 use voxel_protocol::error::HttpError;
 use voxel_protocol::pacer::Pacer;
 use voxel_protocol::window::Window;
@@ -62,11 +63,12 @@ pub struct Connection {
     responses: Responses,
     in_flight: InFlight,
     session: Option<Session>,
-    /// The path that `window` and `pacer` belong to.
+    /// The path that `window`, `pacer` and `delivery_rate` belong to.
     path: Option<Path>,
     old_paths: OldPaths,
     window: Window,
     pacer: Pacer,
+    delivery_rate: DeliveryRate,
     /// Whether slow start is over and no queue grows, so that parity may be sent.
     has_room: bool,
     /// Whether `send` had only datagrams to send, and nothing has happened since that could change this.
@@ -103,6 +105,7 @@ impl Connection {
             old_paths: OldPaths::default(),
             window: Window::default(),
             pacer: Pacer::default(),
+            delivery_rate: DeliveryRate::default(),
             has_room: false,
             only_datagrams: false,
             burst: 0,

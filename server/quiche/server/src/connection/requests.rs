@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde_json::Value;
+use voxel_protocol::cmsd::Figures;
 use voxel_protocol::error::{HttpError, Status};
 use voxel_protocol::flow::Flow;
 use voxel_protocol::framing::data_frame_head;
@@ -50,6 +51,7 @@ impl Connection {
         let datagram_size = self.quic.dgram_max_writable_len().unwrap_or(0);
         let flow = request.flow.filter(|_| datagram_size > 0);
         let limits = &self.shared.site.limits;
+        let figures = self.figures();
         let Some(session) = &mut self.session else { return };
         let result = result.and_then(|opened| match flow {
             Some(flow) if session.scheduler.get(flow).is_some() || self.responses.stream_following(flow).is_some() => {
@@ -81,11 +83,11 @@ impl Connection {
             if let Some(parity) = &request.parity {
                 flow = flow.with_parity(parity.clone(), lengths);
             }
-            response.pending.push(unreliable_head(request, &flow, &etag));
+            response.pending.push(unreliable_head(request, &flow, &etag, &figures));
             session.scheduler.add(flow, deadline);
         } else {
             response.stage = Stage::Stream(Some(body));
-            response.pending.push(reliable_head(request, length, &etag));
+            response.pending.push(reliable_head(request, length, &etag, &figures));
             self.flow_ended(stream);
         }
         self.count("webtransport", request.status(), Value::from(path_of(&request.target)));
@@ -211,12 +213,13 @@ impl Connection {
 
     /// The flow's last datagram is in a packet, or its deadline has passed.
     pub(super) fn end_flow(&mut self, stream: u64) {
-        let rtt = self.smoothed_rtt();
+        let figures = self.figures();
         let Some(response) = self.responses.get_mut(stream) else { return };
         let Stage::Datagrams { flow, .. } = response.stage else { return };
         let Some(flow) = self.session.as_mut().and_then(|session| session.scheduler.remove(flow)) else { return };
         response.stage = Stage::Ended;
-        response.pending.push(unreliable_end(flow.sent_bytes(), flow.sent_datagrams(), rtt, flow.sent_parity_bytes()));
+        let (bytes, datagrams, parity) = (flow.sent_bytes(), flow.sent_datagrams(), flow.sent_parity_bytes());
+        response.pending.push(unreliable_end(bytes, datagrams, &figures, parity));
         count_flow(&self.shared.site.metrics, &flow);
         self.flow_ended(stream);
     }
@@ -226,6 +229,19 @@ impl Connection {
         for waiting in self.responses.release(stream) {
             self.advance(waiting);
         }
+    }
+
+    /// What is known of the path in use.
+    fn figures(&self) -> Figures {
+        let Some(path) = self.quic.path_stats().find(|path| path.active) else { return Figures::default() };
+        let smoothed_rtt = path.min_rtt.map(|_| path.rtt);
+        let measured = match self.quic.gcongestion_enabled() {
+            // BBRv2 is built on such a rate, from every packet's acknowledgement.
+            Some(true) => Some(path.delivery_rate as f64),
+            // What a loss has left of the window shows at once.
+            _ => self.delivery_rate.get().map(|rate| rate.min(self.pacer.rate())),
+        };
+        Figures { delivery_rate: measured.filter(|_| smoothed_rtt.is_some()), smoothed_rtt }
     }
 
     /// Smoothed round trip of the path in use; `None` before the first sample.

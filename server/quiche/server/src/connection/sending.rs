@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Instant;
 
+use voxel_protocol::delivery_rate::DeliveryRate;
 use voxel_protocol::pacer::Pacer;
 use voxel_protocol::window::{Demand, Path as PathFigures, Window};
 
@@ -48,6 +49,7 @@ impl Connection {
             let known = PathFigures { rtt: path.rtt, min_rtt: path.min_rtt, lost: path.lost, packet: PACKET_BYTES };
             let window = self.window.update(now, &known, demand);
             self.pacer.update(now, window, path.rtt, PACKET_BYTES);
+            self.delivery_rate.update(now, self.quic.stats().acked_bytes, path.rtt, demand);
             let slow_start = match self.quic.gcongestion_enabled() {
                 Some(true) => path.startup_exit.is_none(),
                 _ => self.window.in_slow_start(),
@@ -61,6 +63,7 @@ impl Connection {
     fn use_path(&mut self, path: Path) {
         if self.path.replace(path).is_some_and(|last| last != path) {
             (self.window, self.pacer) = (Window::default(), Pacer::default());
+            self.delivery_rate = DeliveryRate::default();
         }
         if self.quic.is_path_validated(path.0, path.1) == Ok(true) {
             self.old_paths.update(self.quic.path_stats());
