@@ -14,6 +14,7 @@ const FIRST_RATE = 1e6;
 export class Dynamic implements Abr {
   readonly name = 'dynamic';
   readonly delivery = 'streams';
+  readonly firstRate = FIRST_RATE;
   readonly #tput = new Tput();
   readonly #bola = new BolaE();
   #isBola = false;

@@ -265,7 +265,7 @@ class Session {
     const { rule, transport } = this.#setup;
     // Nor what the link carried of the manifest.
     const shown = { roundTrip: transport.latency, rate: Infinity };
-    const rate = firstRateOver(rule.abr.firstRate, shown, state.segmentDuration);
+    const rate = firstRateOver(rule.abr.firstRate, shown, state);
     const first = Math.max(
       0,
       state.ladder.findLastIndex(({ bitrate }) => bitrate <= rate),

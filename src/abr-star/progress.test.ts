@@ -22,6 +22,21 @@ describe('throughput of a running download', () => {
     expect(progress.throughput).toBeCloseTo(0.9e6, 3);
   });
 
+  test('forgets slow start, and says when it is over', () => {
+    const progress = new ProgressThroughput();
+    let bytes = 0;
+    progress.update(0.1, 0);
+    const isGrowing = Array.from({ length: 20 }, (_, interval) => {
+      // Doubles each .1 s up to 8 Mbit/s.
+      bytes += Math.min(50_000, 6250 * 2 ** Math.floor(interval / 2));
+      progress.update(0.15 + 0.05 * interval, bytes);
+      return progress.isGrowing;
+    });
+    expect(isGrowing.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => true));
+    expect(isGrowing.at(-1)).toBe(false);
+    expect(progress.throughput).toBeGreaterThan(7.5e6);
+  });
+
   test('ignores a clock that stands still and bytes that go back', () => {
     const progress = new ProgressThroughput();
     progress.update(0.05, 6250);

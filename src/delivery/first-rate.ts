@@ -4,6 +4,9 @@ const NEAR = 0.1;
 /** Seconds in which all of the first segment should come, with its audio, over a link that is known to be slow: nothing can be said yet of how much of it will do. */
 const LONGEST_FIRST = 1.5;
 
+/** Share of such a link's rate that a first segment may take which is played while it arrives (`begin.ts`). */
+const KEEPS_UP = 0.8;
+
 /** What is known of a link before anything was downloaded over it that was to be played. */
 export interface FirstLink {
   /** Seconds to the server and back; 0: not known. */
@@ -16,13 +19,14 @@ export interface FirstLink {
 
 /**
  * Bit/s that the first segment's representation may have at most while the segments' sizes are not known. `ruleRate`: what the rule counts on
- * over a near link. Durations in seconds.
+ * over a near link. `inPieces`: it is played while it arrives, so what counts is that the rest keeps up.
  */
 export function firstRateOver(
   ruleRate = 0,
   { roundTrip, rate, audioRate = 0 }: FirstLink,
-  segmentDuration: number,
+  { segmentDuration, inPieces = false }: { readonly segmentDuration: number; readonly inPieces?: boolean },
 ): number {
-  const inTime = rate * Math.min(1, LONGEST_FIRST / segmentDuration) - audioRate;
+  const share = inPieces ? KEEPS_UP : Math.min(1, LONGEST_FIRST / segmentDuration);
+  const inTime = rate * share - audioRate;
   return Math.min(ruleRate * Math.min(1, NEAR / roundTrip), inTime);
 }

@@ -60,26 +60,26 @@ describe('RateControl', () => {
   it('begins with less the farther the server is', () => {
     Object.assign(abr, { firstRate: middle.bandwidth });
     control.firstLink = { roundTrip: 0.1, rate: Infinity };
-    expect(control.begin([high, low, middle], 1)).toBe(middle);
+    expect(control.begin([high, low, middle], { segmentDuration: 1 })).toBe(middle);
     control.firstLink = { roundTrip: 0.11, rate: Infinity };
-    expect(control.begin([high, low, middle], 1)).toBe(low);
+    expect(control.begin([high, low, middle], { segmentDuration: 1 })).toBe(low);
   });
 
   it('begins with no more than the link has carried of the manifest, and with what comes in 1.5 s', () => {
     Object.assign(abr, { firstRate: high.bandwidth });
     control.firstLink = { roundTrip: 0.1, rate: middle.bandwidth };
-    expect(control.begin([high, low, middle], 1)).toBe(middle);
-    expect(control.begin([high, low, middle], 3)).toBe(low);
+    expect(control.begin([high, low, middle], { segmentDuration: 1 })).toBe(middle);
+    expect(control.begin([high, low, middle], { segmentDuration: 3 })).toBe(low);
     control.firstLink = { roundTrip: 0.1, rate: 1 };
-    expect(control.begin([high, low, middle], 1)).toBe(low);
+    expect(control.begin([high, low, middle], { segmentDuration: 1 })).toBe(low);
   });
 
   it('begins with what the rule counts on where no size is known, or the lowest', () => {
-    expect(control.begin([high, low, middle], 1)).toBe(low);
+    expect(control.begin([high, low, middle], { segmentDuration: 1 })).toBe(low);
     Object.assign(abr, { firstRate: middle.bandwidth + 1 });
-    expect(control.begin([high, low, middle], 1)).toBe(middle);
+    expect(control.begin([high, low, middle], { segmentDuration: 1 })).toBe(middle);
     Object.assign(abr, { firstRate: 1 });
-    expect(control.begin([high, low, middle], 1)).toBe(low);
+    expect(control.begin([high, low, middle], { segmentDuration: 1 })).toBe(low);
   });
 
   it('puts every virtual level of every candidate before the rule, lowest bitrate first', () => {

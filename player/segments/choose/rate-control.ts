@@ -81,9 +81,15 @@ export class RateControl {
   }
 
   /** What to ask for first, while the segments' sizes are not known: `decideLevel` then says how much of it. */
-  begin(candidates: readonly RepresentationMap[], segmentDuration: number): RepresentationMap {
+  begin(
+    candidates: readonly RepresentationMap[],
+    { segmentDuration, pieceSeconds }: Pick<Situation, 'segmentDuration' | 'pieceSeconds'>,
+  ): RepresentationMap {
     this.#candidates = candidates;
-    const rate = firstRateOver(this.abr.firstRate, this.firstLink, segmentDuration);
+    const rate = firstRateOver(this.abr.firstRate, this.firstLink, {
+      segmentDuration,
+      inPieces: pieceSeconds !== undefined,
+    });
     const ascending = [...candidates].sort((a, b) => a.bandwidth - b.bandwidth);
     return ascending.findLast(({ bandwidth }) => bandwidth <= rate) ?? ascending[0]!;
   }

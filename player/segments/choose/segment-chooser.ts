@@ -40,7 +40,7 @@ export class SegmentChooser {
 
   /** What to ask for first, while the segments' sizes are not known. */
   begin(candidates: readonly RepresentationMap[], fragment: PlayerSegment): RepresentationMap | undefined {
-    return this.collaborators.rateControl?.begin(candidates, segmentDurationOf(fragment));
+    return this.collaborators.rateControl?.begin(candidates, this.#situation(fragment));
   }
 
   /**

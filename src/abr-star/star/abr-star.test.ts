@@ -115,8 +115,31 @@ describe('start', () => {
       levelReceived: option.level,
       bytesReceived: option.bytes,
     };
-    return abr.review!({ ...{ state: first, option }, ...arrived, ...change }).action;
+    const end = { ...{ state: first, option }, ...arrived, ...change };
+    // Evenly until then, so that slow start is over.
+    for (let elapsed = 0.05; elapsed < end.elapsed - 0.01; elapsed += 0.05) {
+      const bytesReceived = (end.bytesReceived * elapsed) / end.elapsed;
+      const { action } = abr.review!({ ...end, elapsed, bytesReceived, phase: 'reliable', levelReceived: 0 });
+      if (action !== 'continue') return action;
+    }
+    return abr.review!(end).action;
   };
+
+  test('judges nothing by slow start', () => {
+    const abr = createAbrStar();
+    const top = options.at(-1)!;
+    const { option } = abr.choose(first);
+    expect(option.score).toBeLessThan(top.score);
+    // Windows of 10, 20, 40, … packets, a round trip of .2 s each: 1 Mbit/s on average, 5 at last.
+    const actions = [1, 2, 3, 4, 5, 6].flatMap((round) =>
+      [0.25, 0.5, 0.75, 1].map((part) => {
+        const bytesReceived = 13_000 * (2 ** (round - 1) * (1 + part) - 1);
+        const progress = { elapsed: 0.2 * (round + part), phase: 'reliable' as const, levelReceived: 0, bytesReceived };
+        return abr.review!({ state: first, option: top, ...progress }).action;
+      }),
+    );
+    expect(new Set(actions)).toEqual(new Set(['continue']));
+  });
 
   test('asks for all of a representation of which 1 Mbit/s brings enough in 0.8 s', () => {
     const { option, delivery } = createAbrStar().choose(first);
@@ -156,10 +179,10 @@ describe('start', () => {
 
   test('takes a lower representation where the rest of the first one would take many times as long', () => {
     const top = options.at(-1)!;
-    const begun = (bytesReceived: number) =>
-      started({ option: top, phase: 'reliable', levelReceived: 0, bytesReceived });
+    const begun = (bytesReceived: number, elapsed = 2) =>
+      started({ option: top, phase: 'reliable', levelReceived: 0, bytesReceived, elapsed });
     expect(begun(top.bytes / 20)).toBe('restart');
-    expect(begun(top.bytes * 0.95)).toBe('continue');
+    expect(begun(top.bytes * 0.95, 0.5)).toBe('continue');
     expect(begun(0)).toBe('continue');
   });
 });
@@ -221,9 +244,13 @@ describe('in pieces', () => {
   });
 
   test('counts a score more among the first ten seconds', () => {
-    const second = { ...state, ...inPieces, segmentIndex: 1, bufferLevel: 2 };
-    const scoreAt = (segmentIndex: number) => createAbrStar().choose({ ...second, segmentIndex }).option.score;
-    expect(scoreAt(1)).toBeGreaterThan(scoreAt(5));
+    const scoresAt = (segmentIndex: number) =>
+      [2, 3, 4, 5, 6].map((bufferLevel) => {
+        return createAbrStar().choose({ ...state, ...inPieces, segmentIndex, bufferLevel }).option.score;
+      });
+    const [early, late] = [scoresAt(1), scoresAt(5)];
+    expect(early.every((score, index) => score >= late[index]!)).toBe(true);
+    expect(early).not.toEqual(late);
   });
 
   test('never restarts what the player has begun to get, and keeps it when what came before has been played', () => {

@@ -18,9 +18,6 @@ const LATENCY_SAMPLES = 5;
 /** Share of the estimate below which no rate is taken to have fallen: what has just stopped comes back. */
 const LEAST_LEFT = 0.05;
 
-/** Seconds after its request until a first segment that plays may be cut short: the slow start of a connection tells little of the link. */
-const FIRST_GRACE = 1.5;
-
 /** Seconds of video that make the first impression. */
 const FIRST_SECONDS = 10;
 
@@ -94,6 +91,8 @@ export class AbrStar implements Abr {
     const { state, option, elapsed, bytesReceived, phase } = progress;
     if (!running || elapsed < REVIEW_GRACE) return { action: 'continue' };
     const { handedOver = 0 } = progress;
+    // Nothing is known of the link yet, and slow start tells little.
+    if (!state.lastChoice && running.progress.isGrowing) return { action: 'continue' };
     if (!state.lastChoice)
       return handedOver > 0
         ? this.#judgeFirst(progress, running)
@@ -113,10 +112,10 @@ export class AbrStar implements Abr {
 
   /** Judges a first segment that plays already, in pieces: keeps what is here where the next one's time is worth more than the rest. */
   #judgeFirst(progress: DownloadProgress, running: Running): Review {
-    const { state, option, elapsed, bytesReceived, phase, handedOver = 0 } = progress;
+    const { state, option, bytesReceived, phase, handedOver = 0 } = progress;
     const { lateDeviation, bytesInQueues } = this.constants;
     const now = running.progress.throughput;
-    if (phase === 'reliable' || now === 0 || elapsed < FIRST_GRACE) return { action: 'continue' };
+    if (phase === 'reliable' || now === 0) return { action: 'continue' };
     running.basis ??= this.#basisAt(state, now);
     if (!running.basis) return { action: 'continue' };
     const { outlook, after } = running.basis;
@@ -234,6 +233,7 @@ export class AbrStar implements Abr {
       pieceSeconds: state.pieceSeconds,
       bufferCapacity,
       latency: latencyOf(samples),
+      lastMoment: constants.lastMoment,
       prospects,
       stallWeight: (stallWeight * range) / segmentDuration,
       stepWeight,

@@ -6,7 +6,15 @@ import type { Option } from '../types.js';
 import { atLevel, BUFFER_POINTS, type ValueTable } from './value-table.js';
 
 const outlook: Outlook = {
-  ...{ segmentDuration: 4, bufferCapacity: 16, latency: 0.05, stallWeight: 0.3, stepWeight: 0.5, switchCharge: 0.1 },
+  ...{
+    segmentDuration: 4,
+    bufferCapacity: 16,
+    latency: 0.05,
+    lastMoment: 0,
+    stallWeight: 0.3,
+    stepWeight: 0.5,
+    switchCharge: 0.1,
+  },
   prospects: [{ secondsPerByte: 8e-6, probability: 1 }],
 };
 
@@ -107,6 +115,19 @@ describe('a download that is late', () => {
   const late = { representation: 0, bytes: 250_000, reliableBytes: 62_500, score: 0.9 };
   const nothing = plan([], outlook, () => 0);
   const worth = (bufferLevel: number) => new Expectation(outlook, [bufferLevel], nothing).worthsOf(late, 0.5)[0]!;
+
+  test('is cut a moment before the buffer is empty', () => {
+    const cutAt = (lastMoment: number) => {
+      const option = { ...optionOf(0.9, 2), reliableBytes: 10_000 };
+      return new Expectation(
+        { ...outlook, lastMoment },
+        [2.1],
+        plan([], outlook, () => 0),
+      ).worthsOf(option, 0.5)[0]!;
+    };
+    expect(cutAt(0)).toBeCloseTo(0.9);
+    expect(cutAt(0.3)).toBeLessThan(0.85);
+  });
 
   test('is worth its score where it is just in time', () => {
     expect(worth(2.05)).toBeCloseTo(0.9, 9);

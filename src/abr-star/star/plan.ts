@@ -18,6 +18,8 @@ export interface Outlook {
   readonly bufferCapacity: number;
   /** From a request to its first byte. */
   readonly latency: number;
+  /** What is left to play when a late download is kept as it is. */
+  readonly lastMoment: number;
   readonly prospects: readonly Prospect[];
   /** What a second of stall costs, in units of score. */
   readonly stallWeight: number;
@@ -68,7 +70,7 @@ export class Expectation {
    */
   worthsOf({ representation, bytes, reliableBytes, score }: Download, floor: number): Float64Array {
     // Hundreds of times a decision: what does not change is looked up once.
-    const { segmentDuration, pieceSeconds, bufferCapacity, latency, prospects, stallWeight } = this.outlook;
+    const { segmentDuration, pieceSeconds, bufferCapacity, latency, lastMoment, prospects, stallWeight } = this.outlook;
     const pieceShare = (pieceSeconds ?? segmentDuration) / segmentDuration;
     const { axes } = this.after;
     const ahead = this.#ahead;
@@ -87,7 +89,7 @@ export class Expectation {
         const { secondsPerByte, probability } = prospects[place]!;
         const spare = open - bytes * secondsPerByte;
         if (spare >= mostSpare) worth += probability * worthOfFull;
-        else if (spare >= 0) worth += probability * atLevel(ahead, spare + segmentDuration, axes);
+        else if (spare >= lastMoment) worth += probability * atLevel(ahead, spare + segmentDuration, axes);
         else if (pieceSeconds !== undefined && bufferLevels[index]! <= 0) {
           // Playback waits: it begins with the first piece once the rest keeps up.
           const first = (reliableBytes + unreliableBytes * pieceShare) * secondsPerByte - open;
@@ -97,7 +99,7 @@ export class Expectation {
           worth -= probability * stallWeight * Math.min(wait, LONGEST_STALL);
         } else {
           chanceOfDelay += probability;
-          const missing = Math.min(unreliableBytes, bytes - open / secondsPerByte);
+          const missing = Math.min(unreliableBytes, bytes - (open - lastMoment) / secondsPerByte);
           if (missing > 0) worth -= probability * dipCost * dip(missing / unreliableBytes);
           const stall = reliableBytes * secondsPerByte - open;
           if (stall > 0) worth -= probability * stallWeight * Math.min(stall, LONGEST_STALL);
