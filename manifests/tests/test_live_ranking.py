@@ -12,7 +12,7 @@ from voxel_prepare.analysis.cells import CellGrid
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.live.encoder import FrameChoice, RepresentationEncoder, stamped
 from voxel_prepare.live.folder import TrackFolder
-from voxel_prepare.live.gop import error_weights, gop
+from voxel_prepare.live.gop import Gop, error_weights, gop
 from voxel_prepare.live.pictures import PictureLine
 from voxel_prepare.live.publish import record_head
 from voxel_prepare.live.ranking import SegmentCosts, chunk_order, coded_share
@@ -78,7 +78,7 @@ def test_a_gop_has_every_frame_once_and_errors_spread_forwards_only(frames: int,
 def test_costs_grow_with_what_changes_and_with_what_refers_to_it() -> None:
     """A P picture after a cut costs most; where nothing changes nothing is lost."""
     structure = gop(9, 3)
-    costs = SegmentCosts(structure)
+    costs = SegmentCosts(Gop.of_runs(9, 3))
     for time in range(9):
         shown = picture(0 if time < 4 else 17)
         costs.see(time, CellGrid.of(shown).samples(shown))

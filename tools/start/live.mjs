@@ -24,17 +24,17 @@ const IS_BEHIND = / behind: /;
 
 /**
  * Starts `voxel-live` with a video, or the sample, in a loop, and waits for its manifest. Throws a `UserError` where it fails.
- * @param {{ video: string | undefined, latency: number | undefined, representations?: string, window?: number }} options
- *   `representations` and `window` (s) as of `voxel-live`
+ * @param {{ video: string | undefined, latency: number | undefined, codec?: string | undefined, representations?: string, window?: number }} options
+ *   `codec`, `representations` and `window` (s) as of `voxel-live`
  * @returns {Promise<{ folder: string, failure(): UserError | undefined, exited: Promise<UserError>, stop(): Promise<void> }>}
  *   the folder with manifest.mpd, gone after `stop()`
  */
-export async function startEncoder({ video, latency, representations = REPRESENTATIONS, window = WINDOW }) {
+export async function startEncoder({ video, latency, codec = 'h264', representations = REPRESENTATIONS, window = WINDOW }) {
   const input = video === undefined ? await ensureSample() : resolve(video);
   const folder = await mkdtemp(join(tmpdir(), 'voxel-live-'));
   const target = latency === undefined ? [] : ['--latency', String(latency)];
   const settings = ['--representations', representations, '--window', String(window), ...target];
-  const args = [input, '--out', folder, '--clock', ...settings];
+  const args = [input, '--out', folder, '--clock', '--codec', codec, ...settings];
   const child = spawn(venvProgram('voxel-live'), args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   const onExit = () => {

@@ -20,7 +20,8 @@ Without --video: a minute of real footage, made on first use.
                     low latency (docs/LIVE.md)
   --latency S       with --live: how far to play behind the capture, 0.2 to 30 s (default 1)
   --video FILE      play this video instead of the sample
-  --codec LIST      encode it in h264 (default), av1, hevc or vp9, or in several, the one to prefer first: av1,h264
+  --codec LIST      encode it in h264 (default), av1, hevc or vp9, or in several, the one to prefer first: av1,h264;
+                    with --live in h264 or av1
   --duration S      prepare only its first S seconds
   --loss P          drop P % of the packets from server to client (a seeded UDP relay goes in between)
   --seed N          seed of the relay's drops (default 1)
@@ -57,7 +58,7 @@ function refuseCombinations(values) {
     if (values.latency !== undefined) throw new UserError('--latency can only be used with --live');
     return;
   }
-  for (const name of /** @type {const} */ (['codec', 'duration', 'buffer', 'no-refetch'])) {
+  for (const name of /** @type {const} */ (['duration', 'buffer', 'no-refetch'])) {
     if (values[name]) throw new UserError(`--${name} cannot be used with --live`);
   }
   if (values.rule !== undefined && values.rule !== 'dashjs')

@@ -35,7 +35,6 @@ describe('options of npm start', () => {
     [['--live', '--latency', '0'], '--latency must be a number from 0.2 to 30'],
     [['--live', '--buffer', '3'], '--buffer cannot be used with --live'],
     [['--live', '--duration', '9'], '--duration cannot be used with --live'],
-    [['--live', '--codec', 'av1'], '--codec cannot be used with --live'],
     [['--live', '--no-refetch'], '--no-refetch cannot be used with --live'],
     [['--live', '--rule', 'bola'], '--rule with --live must be dashjs'],
     [['--live', '--headless'], '--live --headless needs --seconds'],

@@ -24,7 +24,6 @@ from voxel_prepare.analysis.segment_analysis import Metric
 from voxel_prepare.isobmff import SampleDefaults
 from voxel_prepare.isobmff.writer import ChunkTimes, NewSample, sample_flags, write_chunk_boxes
 from voxel_prepare.live.encoder import FrameChoice, RepresentationEncoder
-from voxel_prepare.live.gop import gop
 from voxel_prepare.live.inputs import open_input
 from voxel_prepare.live.ranking import SegmentCosts, coded_share
 from voxel_prepare.live.request import LiveRequest
@@ -119,11 +118,11 @@ class _Encoded:
         """Scores as its records would tell them of later segments."""
         width, height = self.scaled[0].width, self.scaled[0].height
         meter = RepresentationMeter(self.codec, width, height)
-        return meter.measure(self.data, 0, 1, dict(enumerate(self.scaled)))
+        return meter.measure(self.data, self.segment.droppable, 0, 1, dict(enumerate(self.scaled)))
 
     def foretold_costs(self) -> list[float]:
         """Costs of the frames that may be missing."""
-        costs = SegmentCosts(gop(self.choice.segment_frames, self.choice.run))
+        costs = SegmentCosts(self.choice.gop(self.choice.segment_frames))
         grid = CellGrid.of(self.pictures[0])
         for time, picture in enumerate(self.pictures):
             costs.see(time, grid.samples(picture))

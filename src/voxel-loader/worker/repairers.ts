@@ -1,4 +1,10 @@
-import { createRepairer, type RepairedSegment, type Repairer, type RepairPlan } from '../../repair/index.js';
+import {
+  type ChunkState,
+  createRepairer,
+  type RepairedSegment,
+  type Repairer,
+  type RepairPlan,
+} from '../../repair/index.js';
 import { VoxelError } from '../errors.js';
 import type { RepairAbility } from '../messages.js';
 import type { Cutter } from './hand-over.js';
@@ -20,14 +26,20 @@ export class Repairers {
     }
   }
 
-  /** Makes a delivered segment playable. Throws `RepairError` or `VoxelError` when that is not possible. */
+  /** Whether nothing stands in for a missing frame of the representation: it can only be taken out. */
+  needsPlan(representation: string): boolean {
+    return !!this.#repairers.get(representation)?.needsPlan;
+  }
+
+  /** Makes a delivered segment playable, or a chunk that is appended behind what `before` was left of. Throws `RepairError` or `VoxelError` when that is not possible. */
   repair(
     representation: string,
     { bytes, received }: Pick<ReceivedSegment, 'bytes' | 'received'>,
     plan?: RepairPlan,
+    before?: ChunkState,
   ): RepairedSegment {
     try {
-      return this.#get(representation).repair(bytes, received, plan);
+      return this.#get(representation).repair(bytes, received, plan, before);
     } catch (error) {
       // A complete segment plays whatever it is made of: only its frames stay unknown.
       if (received.contains(0, bytes.length)) return { bytes, frames: [] };

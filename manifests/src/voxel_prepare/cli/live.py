@@ -9,7 +9,7 @@ from voxel_prepare.cli.exits import errors_in_one_line, run
 from voxel_prepare.cli.options import Debug, HelpAll
 from voxel_prepare.jobs.progress import say
 from voxel_prepare.live.replay import run_replay
-from voxel_prepare.live.request import LiveRequest, check_live_codec
+from voxel_prepare.live.request import LiveRequest, parse_live_codec
 from voxel_prepare.live.run import run_live, stop_on_interrupt
 from voxel_prepare.media.encoders import CodecName
 from voxel_prepare.media.ladder import parse_representations
@@ -35,7 +35,7 @@ def voxel_live(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for manifest.mpd and the media files.")],
     representations: Annotated[str | None, typer.Option(metavar="LIST", help=REPRESENTATIONS_HELP)] = None,
     codec: Annotated[
-        str, typer.Option(metavar="CODEC", help="What to encode in: h264; no other codec live yet.")
+        str, typer.Option(metavar="CODEC", help="What to encode in: h264, or av1 for half as much time again.")
     ] = CodecName.H264,
     levels: Annotated[
         str | None, typer.Option(metavar="LIST", help="Earlier name of --representations.", hidden=True)
@@ -79,7 +79,7 @@ def voxel_live(
     """
     stop = stop_on_interrupt()
     with errors_in_one_line(COMMAND, "interrupted; the presentation has not been ended", debug=debug):
-        check_live_codec(codec)
+        parsed_codec = parse_live_codec(codec)
         if replay:
             run_replay(Path(input_), out, latency, window, stop)
             return
@@ -96,6 +96,7 @@ def voxel_live(
             window=window,
             keep=keep,
             clock=clock,
+            codec=parsed_codec,
         )
         summary = run_live(request, stop)
         say(

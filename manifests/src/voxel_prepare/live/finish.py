@@ -12,13 +12,14 @@ from voxel_prepare.analysis.segment_analysis import SCORE_DECIMALS, Metric, Orde
 from voxel_prepare.byte_ranges import ByteRange, merged
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.jobs.durable import write_durably
+from voxel_prepare.live.encoder import FrameChoice
 from voxel_prepare.live.folder import TrackFolder
-from voxel_prepare.live.gop import gop
 from voxel_prepare.live.publish import record_head
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.manifest.index_file import write_index
 from voxel_prepare.manifest.live_mpd import Ending, LiveAudio, LivePresentation, LiveVideo, write_ended_mpd
 from voxel_prepare.manifest.live_records import ChunkFrame, Records
+from voxel_prepare.media.encoders import CodecName
 
 STEP = 0.002
 """Least distance of the scores of steps."""
@@ -28,20 +29,19 @@ HASH_DIGITS = 12
 def describe_ended(
     folder: Path,
     timeline: Timeline,
-    run: int,
+    choice: FrameChoice,
     video: Sequence[tuple[TrackFolder, LiveVideo]],
     audio: LiveAudio | None,
 ) -> bytes:
     """Writes the indexes of all finished segments that are left without a gap; the manifest.
 
-    `run`: B pictures in a row.
     Raises `PreparationError` if there are none.
     """
     sound = [TrackFolder(folder / audio.track.id, record_head(1))] if audio else []
     numbers = finished_numbers(timeline, [track for track, _ in video] + sound)
     described: list[LiveVideo] = []
     for track, one in video:
-        segments = [analyse_records(track.records(number), timeline.frame_ticks, run) for number in numbers]
+        segments = [analyse_records(track.records(number), timeline.frame_ticks, choice) for number in numbers]
         index = write_index(segments, SCORE_DECIMALS)
         digest = hashlib.sha256(index).hexdigest()[:HASH_DIGITS]
         name = f"{one.track.id}.{digest}.index"
@@ -56,10 +56,10 @@ def describe_ended(
     return write_ended_mpd(presentation, Ending(first, duration))
 
 
-def analyse_records(records: Records, frame_ticks: int, run: int) -> SegmentAnalysis:
+def analyse_records(records: Records, frame_ticks: int, choice: FrameChoice) -> SegmentAnalysis:
     """A finished segment as an index describes it; the scores of its steps are predicted from costs.
 
-    `frame_ticks`: the duration of a frame in the timescale; `run`: B pictures in a row.
+    `frame_ticks`: the duration of a frame in the timescale.
 
     Raises `PreparationError` if it has no chunk.
     """
@@ -67,8 +67,15 @@ def analyse_records(records: Records, frame_ticks: int, run: int) -> SegmentAnal
         raise PreparationError("live records: expected a segment with a chunk, found none")
     scale = 10**records.head.decimals
     count = sum(chunk.duration for chunk in records.chunks) // frame_ticks
-    referenced = {frame.index for frame in gop(count, run) if frame.is_reference}
+    is_removed = choice.codec != CodecName.H264
+    needs = _needs(records) if is_removed else {}
+    referenced = (
+        {needed for of_frame in needs.values() for needed in of_frame}
+        if is_removed
+        else {frame.index for frame in choice.gop(count).frames if frame.is_reference}
+    )
     frames = _segment_order([frame for chunk in records.chunks for frame in chunk.frames], referenced)
+    ranks = {frame.index: rank for rank, frame in enumerate(frames)}
     costs = [frame.cost / scale for frame in frames]
     last = records.chunks[-1]
     return SegmentAnalysis(
@@ -76,7 +83,7 @@ def analyse_records(records: Records, frame_ticks: int, run: int) -> SegmentAnal
         reliable=merged(range_ for chunk in records.chunks for range_ in chunk.reliable),
         unreliable=[range_ for frame in frames for range_ in frame.ranges],
         metric=Metric.SSIM,
-        order_name=OrderName.UNREFERENCED,
+        order_name=OrderName.CLOSED if is_removed else OrderName.UNREFERENCED,
         order=[frame.index for frame in frames],
         slices=[len(frame.ranges) for frame in frames],
         loss_costs=costs,
@@ -86,7 +93,17 @@ def analyse_records(records: Records, frame_ticks: int, run: int) -> SegmentAnal
             costs,
             [sum(range_.size for range_ in frame.ranges) for frame in frames],
         ),
+        needs=[sorted(ranks[needed] for needed in needs[frame.index]) for frame in frames] if is_removed else None,
     )
+
+
+def _needs(records: Records) -> dict[int, list[int]]:
+    """The frames that each one needs where missing frames are removed (docs/MANIFEST.md, "Live records")."""
+    return {
+        frame.index: [before.index for before in chunk.frames[:place] if before.index < frame.index]
+        for chunk in records.chunks
+        for place, frame in enumerate(chunk.frames)
+    }
 
 
 def predicted_score(whole: float, reliable: float, missing: float) -> float:

@@ -1,6 +1,7 @@
-"""Which frames x264 makes of a segment: with fixed runs of B pictures this is known before they are encoded."""
+"""Which frames the encoders make of a segment: their types are fixed, so this is known before they are encoded."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from voxel_prepare.analysis.motion import nearest_references
 from voxel_prepare.repair.codec import PictureType
@@ -11,8 +12,46 @@ RETENTION = 0.9
 live-encode` shows how well costs rank with it."""
 
 
+LAYERED = 4
+"""Pictures of a group of SVT-AV1 in low delay: the first one must arrive, every other one is needed by none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gop:
+    """The frames of a closed GOP."""
+
+    frames: list[Frame]
+    """In decode order, times in frames."""
+    weights: list[float]
+    """How many pictures' worth of error each one causes where it alone is missing."""
+
+    @classmethod
+    def of_runs(cls, frames: int, run: int) -> "Gop":
+        """Those of x264 with `run` B pictures in a row."""
+        made = gop(frames, run)
+        return cls(made, error_weights(made))
+
+    @classmethod
+    def of_layers(cls, frames: int) -> "Gop":
+        """Those of SVT-AV1 in low delay, decoded as they are shown: what needs a missing one is missing, too, and has
+        a cost of its own.
+        """
+        made = [Frame(index, "P" if index else "I", not is_leaf(index), index, ()) for index in range(frames)]
+        return cls(made, [1.0] * frames)
+
+
+def is_leaf(index: int) -> bool:
+    """Whether no other of `Gop.of_layers` needs the frame at `index`."""
+    return index % 2 == 1
+
+
+def layer_needed(index: int) -> int | None:
+    """The frame that may be missing and that the one at `index` of `Gop.of_layers` needs, if there is one."""
+    return index - 1 if index % LAYERED == LAYERED - 1 else None
+
+
 def gop(frames: int, run: int) -> list[Frame]:
-    """The frames of a closed GOP in decode order, times in frames; `run`: B pictures in a row.
+    """The frames that x264 makes of a closed GOP in decode order, times in frames; `run`: B pictures in a row.
 
     The last frame is a P picture, and of several B pictures in a row the middle one is a reference.
     """

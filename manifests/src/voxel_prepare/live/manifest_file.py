@@ -58,7 +58,7 @@ class ManifestFile:
     def end(self, video: Sequence[tuple[TrackFolder, LiveVideo]]) -> None:
         """Describes what is left, to be played on demand. Raises `PreparationError` if there is nothing."""
         state = self._state
-        self._replace(describe_ended(self._folder, state.timeline, state.choice.run, video, self._audio()))
+        self._replace(describe_ended(self._folder, state.timeline, state.choice, video, self._audio()))
         replace(state, is_ended=True).write(self._folder)
 
     def video(self, representation: Representation, codec: Codec, score: float | None) -> LiveVideo:

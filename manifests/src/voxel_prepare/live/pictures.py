@@ -7,7 +7,7 @@ from av.video.frame import VideoFrame
 from voxel_prepare.analysis.cells import CellGrid
 from voxel_prepare.live.burnt_clock import draw_time
 from voxel_prepare.live.encoder import FrameChoice, stamped
-from voxel_prepare.live.gop import gop
+from voxel_prepare.live.gop import Gop
 from voxel_prepare.live.ranking import SegmentCosts
 from voxel_prepare.live.representation import Picture, SegmentSource
 from voxel_prepare.live.scores import PICTURES_APART
@@ -34,7 +34,7 @@ class PictureLine:
         self._timeline = timeline
         self._time_base = 1 / timeline.rate
         self._frames = choice.segment_frames
-        self._gop = gop(choice.segment_frames, choice.run)
+        self._gop = choice.gop(choice.segment_frames)
         self._first_segment = first_segment
         self._first_times = choice.chunk_frames + choice.run
         self._is_measured = is_measured
@@ -43,7 +43,7 @@ class PictureLine:
         self._grid = Grid(timeline.rate, first_segment * choice.segment_frames, 0)
         self._cells: CellGrid | None = None
         self._last: VideoFrame | None = None
-        self._segment = (-1, SegmentSource(SegmentCosts([])))
+        self._segment = (-1, SegmentSource(SegmentCosts(Gop([], []))))
 
     @property
     def next(self) -> int:

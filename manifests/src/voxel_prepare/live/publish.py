@@ -1,6 +1,6 @@
 """Makes chunks and their records of encoded frames, and adds them to a representation's files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -10,9 +10,9 @@ from voxel_prepare.byte_ranges import ByteRange, complement
 from voxel_prepare.isobmff.decode_times import decode_time, reordering
 from voxel_prepare.isobmff.writer import ChunkTimes, NewSample, sample_flags, write_chunk_boxes
 from voxel_prepare.live.chunker import Chunk
-from voxel_prepare.live.encoder import EncodedFrame
-from voxel_prepare.live.gop import gop
-from voxel_prepare.live.ranking import chunk_order, coded_share
+from voxel_prepare.live.encoder import EncodedFrame, FrameChoice
+from voxel_prepare.live.ranking import chunk_order, coded_share, removal_order
+from voxel_prepare.live.removable import RemovableFrames
 from voxel_prepare.live.scores import Scores
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.manifest.live_records import ChunkFrame, ChunkRecord, RecordHead
@@ -42,12 +42,12 @@ def record_head(timescale: int) -> RecordHead:
 class VideoChunks:
     """Makes the chunks of a video representation."""
 
-    def __init__(self, codec: Codec, representation: Representation, timeline: Timeline, run: int) -> None:
-        """`run`: B pictures in a row."""
+    def __init__(self, codec: Codec, representation: Representation, timeline: Timeline, choice: FrameChoice) -> None:
         self._codec = codec
+        self._removable = None if codec.is_replaced else RemovableFrames(codec)
         self._macroblocks = macroblocks(representation.width, representation.height)
         self._timeline = timeline
-        self._delay = reordering([frame.presentation_time for frame in gop(timeline.segment_frames, run)])
+        self._delay = reordering([frame.presentation_time for frame in choice.gop(timeline.segment_frames).frames])
 
     def make(
         self,
@@ -55,12 +55,14 @@ class VideoChunks:
         start: int,
         captured: int,
         cost_of: CostOf,
-        scores: Callable[[bytes], Scores],
+        scores: Callable[[bytes, Collection[int]], Scores],
     ) -> MadeChunk:
-        """`start`: where it comes in the file. `captured`: see `ChunkRecord`. `scores` gets the chunk's bytes."""
+        """`start`: where it comes in the file. `captured`: see `ChunkRecord`. `scores` gets the chunk's bytes, and
+        which of its frames may be missing. Raises `PreparationError`.
+        """
         ticks = self._timeline.frame_ticks
         media = b"".join(frame.data for frame in chunk.frames)
-        frames = self._read(media, chunk.frames)
+        frames = self._removable.read(chunk) if self._removable else self._read(media, chunk.frames)
         decoded = self._decode_times(chunk)
         samples = [
             NewSample(
@@ -79,10 +81,10 @@ class VideoChunks:
             cost_of(chunk.position + frame.index) * coded_share(frame.unreliable_bytes, self._macroblocks)
             for frame in frames
         ]
-        order = chunk_order(frames, costs)
+        order = removal_order(frames) if self._removable else chunk_order(frames, costs)
         whole = ByteRange(0, len(data))
         unreliable = [range_.moved(head) for frame in frames for range_ in frame.unreliable]
-        present = scores(data)
+        present = scores(data, order)
         record = ChunkRecord(
             range=whole.moved(start),
             decode_time=ticks * chunk.first,

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from voxel_prepare.analysis.loss_model import SSIM_C2, dissimilarity
 from voxel_prepare.analysis.motion import nearest_references
-from voxel_prepare.live.gop import error_weights
+from voxel_prepare.live.gop import Gop
 from voxel_prepare.repair.frames import Frame
 
 SOURCE_C2 = 4 * SSIM_C2
@@ -25,11 +25,10 @@ class SegmentCosts:
     segment extrapolated from its structure: a cost is known as soon as the frame's own picture and its references are.
     """
 
-    def __init__(self, frames: list[Frame]) -> None:
-        """`frames`: see `gop`."""
-        self._frames = frames
-        self._nearest = nearest_references(frames)
-        self._weights = error_weights(frames)
+    def __init__(self, gop: Gop) -> None:
+        self._frames = gop.frames
+        self._nearest = nearest_references(gop.frames)
+        self._weights = gop.weights
         self._samples: dict[int, NDArray[np.uint8]] = {}
         self._costs: dict[int, float] = {}
 
@@ -37,9 +36,9 @@ class SegmentCosts:
         """Takes the picture that is presented `time` frames after the segment's start (`CellGrid.samples`)."""
         self._samples[time] = samples
 
-    def ended(self, frames: list[Frame]) -> "SegmentCosts":
+    def ended(self, gop: Gop) -> "SegmentCosts":
         """The costs of a segment that ended early, with the frames that it got."""
-        costs = SegmentCosts(frames)
+        costs = SegmentCosts(gop)
         costs._samples = self._samples
         return costs
 
@@ -81,3 +80,12 @@ def chunk_order(frames: Sequence[Frame], costs: Sequence[float]) -> list[int]:
     references = [position for position in droppable if frames[position].is_reference]
     others = [position for position in droppable if not frames[position].is_reference]
     return references + sorted(others, key=lambda position: -costs[position] / frames[position].unreliable_bytes)
+
+
+def removal_order(frames: Sequence[Frame]) -> list[int]:
+    """The same where missing frames are removed: players take it that each needs those before it in the order that are
+    decoded before it, so that those which no other needs come last, and backwards.
+    """
+    droppable = [position for position, frame in enumerate(frames) if frame.unreliable]
+    references = [position for position in droppable if frames[position].is_reference]
+    return references + [position for position in reversed(droppable) if not frames[position].is_reference]

@@ -1,6 +1,6 @@
 """One video representation of a running encoder: its thread takes pictures and adds chunks to its files."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
 
@@ -11,7 +11,6 @@ from voxel_prepare.isobmff.writer import VideoEntry, video_init
 from voxel_prepare.live.chunker import Chunk, Chunker, video_segments
 from voxel_prepare.live.encoder import EncodedFrame, FrameChoice, RepresentationEncoder
 from voxel_prepare.live.folder import TrackFolder
-from voxel_prepare.live.gop import gop
 from voxel_prepare.live.publish import VideoChunks
 from voxel_prepare.live.ranking import SegmentCosts
 from voxel_prepare.live.scores import RepresentationMeter, Scores
@@ -53,13 +52,15 @@ class Measurement:
 
     representation: "LiveRepresentation"
     data: bytes
+    droppable: frozenset[int]
+    """Its frames that may be missing, by their places in decode order."""
     first: int
     """Time of its earliest picture."""
     sources: dict[int, VideoFrame]
 
     def run(self) -> None:
         """Decodes and compares; the representation then has newer scores."""
-        self.representation.measure(self.data, self.first, self.sources)
+        self.representation.measure(self.data, self.droppable, self.first, self.sources)
 
 
 class LiveRepresentation:
@@ -81,9 +82,9 @@ class LiveRepresentation:
         self.folder = folder
         self._timeline = timeline
 
-    def measure(self, data: bytes, first: int, sources: Mapping[int, VideoFrame]) -> None:
+    def measure(self, data: bytes, droppable: Collection[int], first: int, sources: Mapping[int, VideoFrame]) -> None:
         """Adds a measurement to the running means (`RepresentationMeter.measure`)."""
-        scores = self._meter.measure(data, first, self._timeline.frame_ticks, sources)
+        scores = self._meter.measure(data, droppable, first, self._timeline.frame_ticks, sources)
         self.scores = scores if self.scores is None else self.scores.mixed(scores)
 
     def write_init(self) -> None:
@@ -111,7 +112,7 @@ class RepresentationWriter:
         self._is_measured = is_measured
         self._measure = measure
         self._on_record = on_record
-        self._chunks = VideoChunks(representation.encoder.codec, representation.settings, timeline, choice.run)
+        self._chunks = VideoChunks(representation.encoder.codec, representation.settings, timeline, choice)
         first = first_segment * choice.segment_frames
         self._choice = choice
         self._chunker: Chunker[EncodedFrame] = Chunker(
@@ -121,6 +122,7 @@ class RepresentationWriter:
         self._end = first
         self._segments: dict[int, SegmentSource] = {}
         self._data = bytearray()
+        self._droppable: set[int] = set()
 
     def encode(self, picture: Picture) -> None:
         """Encodes a picture, and writes what is finished with it."""
@@ -143,7 +145,7 @@ class RepresentationWriter:
         for number, segment in self._segments.items():
             count = self._end - number * self._choice.segment_frames
             if 0 < count < self._choice.segment_frames:
-                costs = segment.costs.ended(gop(count, self._choice.run))
+                costs = segment.costs.ended(self._choice.gop(count))
                 self._segments[number] = SegmentSource(costs, segment.pictures)
 
     def _add(self, chunk: Chunk[EncodedFrame] | None) -> None:
@@ -154,22 +156,24 @@ class RepresentationWriter:
         captured = self._captured[earliest]
         start = folder.begin(self._timeline.number(chunk.segment))
         made = self._chunks.make(
-            chunk, start, captured, segment.costs.cost, lambda data: self._scores(data, earliest, segment)
+            *(chunk, start, captured, segment.costs.cost),
+            lambda data, droppable: self._scores(data, droppable, earliest, segment),
         )
         folder.append(made.data, made.record)
         self._on_record(captured)
         for frame in chunk.frames:
             del self._captured[frame.time]
         self._data += made.data
+        self._droppable.update(frame.index for frame in made.record.frames)
         if chunk.is_last:
             folder.finish()
             self._finished(chunk.segment)
 
-    def _scores(self, data: bytes, earliest: int, segment: SegmentSource) -> Scores:
+    def _scores(self, data: bytes, droppable: Collection[int], earliest: int, segment: SegmentSource) -> Scores:
         """The representation's present ones; at the very start those of the first chunk, until there are others."""
         if self._representation.scores is None:
             try:
-                self._representation.measure(data, earliest, segment.pictures)
+                self._representation.measure(data, droppable, earliest, segment.pictures)
             except RepairError:  # it is completely reliable
                 self._representation.scores = Scores(1, 1)
         return self._representation.scores or Scores(1, 1)
@@ -178,8 +182,11 @@ class RepresentationWriter:
         source = self._segments.pop(segment)
         if self._is_measured(segment) and source.pictures:
             first = segment * self._choice.segment_frames
-            self._measure(Measurement(self._representation, bytes(self._data), first, source.pictures))
+            self._measure(
+                Measurement(self._representation, bytes(self._data), frozenset(self._droppable), first, source.pictures)
+            )
         self._data.clear()
+        self._droppable.clear()
 
 
 class PictureQueue:

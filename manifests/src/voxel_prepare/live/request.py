@@ -14,18 +14,14 @@ DEFAULT_REPRESENTATIONS = tuple(
     RepresentationName(size, mbps) for size, mbps in (("240p", 0.4), ("360p", 0.8), ("480p", 1.3), ("720p", 2.5))
 )
 
-
-WHY_NO_OTHER_CODEC = (
-    "voxel-live encodes h264 only, got {codec!r}: not for want of speed (SVT-AV1 in low delay takes 0.5 of a core for "
-    "720p at 30 frames/s, x264 0.2), but because the records of chunks cannot say yet that frames are removed"
-)
-"""The measurement: PyAV's libsvtav1, preset 10, `rc=2:lp=1:pred-struct=1`, 2.5 Mbit/s; it held no picture back."""
+LIVE_CODECS = (CodecName.H264, CodecName.AV1)
 
 
-def check_live_codec(codec: str) -> None:
+def parse_live_codec(text: str) -> CodecName:
     """Raises `InputError` for a codec that is not encoded live."""
-    if codec != CodecName.H264:
-        raise InputError(f"--codec: {WHY_NO_OTHER_CODEC.format(codec=codec)}")
+    if text not in LIVE_CODECS:
+        raise InputError(f"--codec must be {' or '.join(LIVE_CODECS)}, got {text!r}")
+    return CodecName(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +39,12 @@ class LiveRequest:
     keep: bool
     clock: bool
     """The time of capture is drawn into the pictures."""
+    codec: CodecName = CodecName.H264
 
     def frames(self, input_: Input) -> FrameChoice:
         """Raises `InputError` for chunks that are too long."""
         segment = SegmentDuration.nearest(self.segment, input_.rate).frames
-        choice = FrameChoice.of(segment, self.latency, self.chunk)
+        choice = FrameChoice.of(segment, self.latency, self.chunk, self.codec)
         if self.chunk is not None and self.chunk * LEAST_CHUNKS > segment:
             raise InputError(
                 f"--chunk: a segment of {segment} frames must have at least {LEAST_CHUNKS} chunks, "
@@ -61,5 +58,5 @@ class LiveRequest:
         if names is None:
             height = min(input_.width, input_.height)
             names = tuple(name for name in DEFAULT_REPRESENTATIONS if int(name.size.removesuffix("p")) <= height)
-        found = choose_representations(input_.width, input_.height, names or DEFAULT_REPRESENTATIONS[:1])
+        found = choose_representations(input_.width, input_.height, names or DEFAULT_REPRESENTATIONS[:1], self.codec)
         return [replace(representation, id=f"v{number}") for number, representation in enumerate(found)]

@@ -80,7 +80,7 @@ def write_stills(
     picture: VideoFrame,
 ) -> None:
     """Fills the frames from `first` up to `end`, the start of a segment, with one picture."""
-    chunks = VideoChunks(representation.encoder.codec, representation.settings, timeline, choice.run)
+    chunks = VideoChunks(representation.encoder.codec, representation.settings, timeline, choice)
     size = choice.segment_frames
     if first % size == 0:
         end_complete(representation.folder, timeline.number(first // size - 1))
@@ -138,7 +138,10 @@ def _write(
 ) -> None:
     start = representation.folder.begin(timeline.number(chunk.segment))
     captured = timeline.wall_time(min(frame.time for frame in chunk.frames))
-    made = chunks.make(chunk, start, captured, lambda index: 0.0, lambda data: representation.scores or UNMEASURED)
+    made = chunks.make(
+        *(chunk, start, captured, lambda index: 0.0),
+        lambda data, droppable: representation.scores or UNMEASURED,
+    )
     representation.folder.append(made.data, made.record)
     if chunk.is_last:
         representation.folder.finish()

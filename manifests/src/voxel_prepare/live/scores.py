@@ -1,6 +1,6 @@
 """The present scores of a representation: from decodes of some of its segments, compared with the source."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -11,7 +11,7 @@ from voxel_prepare.analysis.encoded_segment import EncodedSegment
 from voxel_prepare.analysis.metrics import PictureComparer
 from voxel_prepare.analysis.repairable_segment import RepairableSegment
 from voxel_prepare.analysis.segment_analysis import Metric
-from voxel_prepare.isobmff import SampleDefaults
+from voxel_prepare.isobmff import SampleDefaults, parse_fragments
 from voxel_prepare.repair.codec import Codec
 
 EVERY = 8
@@ -59,27 +59,34 @@ class RepresentationMeter:
         self._comparer = PictureComparer(Metric.SSIM)
         self._reformatter = VideoReformatter()
 
-    def measure(self, data: bytes, first: int, frame_ticks: int, sources: Mapping[int, VideoFrame]) -> Scores:
+    def measure(
+        self,
+        data: bytes,
+        droppable: Collection[int],
+        first: int,
+        frame_ticks: int,
+        sources: Mapping[int, VideoFrame],
+    ) -> Scores:
         """Scores of the chunks `data`, whose earliest picture has the time `first`.
 
-        Times are in frames, of `frame_ticks` in the timescale; `sources` has pictures to compare with, by time.
-        Raises a `RepairError` for what repair does not support.
+        `droppable`: the frames that may be missing, in decode order from the first one of `data`. Times are in frames,
+        of `frame_ticks` in the timescale; `sources` has pictures to compare with, by time. Raises a `RepairError` for
+        what repair does not support.
         """
-        segment = RepairableSegment.of(EncodedSegment(self._codec, SampleDefaults(), data))
-        earliest = min(frame.presentation_time for frame in segment.frames)
-        times = {frame.index: first + (frame.presentation_time - earliest) // frame_ticks for frame in segment.frames}
-        references = {index: self._scaled(sources[time]) for index, time in times.items() if time in sources}
+        segment = EncodedSegment(self._codec, SampleDefaults(), data)
+        shown = [sample.presentation_time for one in parse_fragments(data, segment.defaults) for sample in one.samples]
+        times = [first + (time - min(shown)) // frame_ticks for time in shown]
+        references = {index: self._scaled(sources[time]) for index, time in enumerate(times) if time in sources}
+        pictures = _replaced if self._codec.is_replaced else _removed
         whole, reliable = (
-            self._score(segment, missing, references) for missing in (frozenset[int](), segment.droppable)
+            fmean(
+                self._comparer.measure(picture, references[index])
+                for index, picture in pictures(segment, missing, references.keys())
+            )
+            for missing in (frozenset[int](), droppable)
         )
         # Where nothing moves, what is coded may be the worse one by a rounding error.
         return Scores(whole, min(whole, reliable))
-
-    def _score(
-        self, segment: RepairableSegment, missing: Collection[int], references: Mapping[int, VideoFrame]
-    ) -> float:
-        pictures = segment.pictures(missing, references.keys())
-        return fmean(self._comparer.measure(picture, references[index]) for index, picture in pictures)
 
     def _scaled(self, source: VideoFrame) -> VideoFrame:
         """A picture of its own: comparisons change time stamps."""
@@ -87,3 +94,21 @@ class RepresentationMeter:
             source, *self._size, "yuv420p", interpolation=Interpolation.BILINEAR, threads=1
         )
         return VideoFrame.from_ndarray(scaled.to_ndarray(), format="yuv420p") if scaled is source else scaled
+
+
+def _replaced(
+    segment: EncodedSegment, missing: Collection[int], wanted: Collection[int]
+) -> Iterator[tuple[int, VideoFrame]]:
+    return RepairableSegment.of(segment).pictures(missing, wanted)
+
+
+def _removed(
+    segment: EncodedSegment, missing: Collection[int], wanted: Collection[int]
+) -> Iterator[tuple[int, VideoFrame]]:
+    """The pictures that are shown when the `wanted` frames are. All are decoded as they are shown; the first stays."""
+    shown: VideoFrame | None = None
+    for index, picture in enumerate(segment.pictures()):
+        if shown is None or index not in missing:
+            shown = picture
+        if index in wanted:
+            yield index, shown

@@ -11,6 +11,7 @@ from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.durable import new_file, write_durably
 from voxel_prepare.live.encoder import FrameChoice
 from voxel_prepare.live.timeline import Timeline
+from voxel_prepare.media.encoders import CodecName
 from voxel_prepare.media.ladder import Representation
 
 STATE = "live.json"
@@ -38,6 +39,7 @@ class LiveState:
             "rate": str(timeline.rate),
             "segmentFrames": self.choice.segment_frames,
             "firstNumber": timeline.first_number,
+            "codec": self.choice.codec,
             "run": self.choice.run,
             "chunkFrames": self.choice.chunk_frames,
             "levels": [asdict(representation) for representation in self.representations],
@@ -53,7 +55,8 @@ class LiveState:
             content = json.loads((folder / STATE).read_text())
             if content["version"] != VERSION:
                 return None
-            choice = FrameChoice(content["segmentFrames"], content["run"], content["chunkFrames"])
+            codec = CodecName(content.get("codec", CodecName.H264))
+            choice = FrameChoice(content["segmentFrames"], content["run"], content["chunkFrames"], codec)
             rate = Fraction(content["rate"])
             timeline = Timeline(content["availabilityStart"], rate, choice.segment_frames, content["firstNumber"])
             representations = tuple(Representation(**representation) for representation in content["levels"])

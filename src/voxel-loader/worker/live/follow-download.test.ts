@@ -49,6 +49,7 @@ async function start({ delivery = 'datagrams', isGroup = false }: Partial<Follow
       ...{ isGroup, headers: { cmcd: 'x' }, headerHosts: ['media.example'] },
     },
     playhead: () => scene.playhead,
+    layout: (chunk) => chunk,
     onChunk: (chunk) => scene.chunks.push(chunk),
     now: () => performance.now() - began,
   });
@@ -299,6 +300,7 @@ describe('the download fails', () => {
         ...{ headers: {}, headerHosts: [] },
       },
       playhead: () => undefined,
+      layout: (chunk) => chunk,
       onChunk: () => {},
       now: () => performance.now(),
     });

@@ -1,5 +1,6 @@
 import { PieceQueue, dueTime, whilePlaying, type Playhead } from '../../../delivery/piece-queue.js';
 import { LossDetection, reorderingWindow } from '../../../delivery/recovery.js';
+import type { LiveChunk } from '../../../manifest/live-chunk.js';
 import { deferred } from '../../deferred.js';
 import { VoxelError } from '../../errors.js';
 import type { FollowRequest } from '../../types.js';
@@ -29,6 +30,8 @@ export interface FollowOptions {
   readonly request: FollowRequest;
   /** Undefined: nothing plays yet. */
   readonly playhead: () => Playhead | undefined;
+  /** What is known of a chunk beside its record. */
+  readonly layout: (chunk: LiveChunk) => LiveChunk;
   /** Called in order; what it throws ends the download. */
   readonly onChunk: (chunk: ReceivedChunk) => void;
   /** Milliseconds, on the playhead's clock. */
@@ -116,9 +119,9 @@ export class FollowDownload {
     else if (event.type === 'sent') this.#onSent(event.report);
   }
 
-  #onChunk(chunk: Extract<FollowEvent, { type: 'chunk' }>['chunk']): void {
-    const { session, request, now } = this.options;
-    const pending = new PendingChunk(this.#assembly.add(chunk), {
+  #onChunk(chunk: LiveChunk): void {
+    const { session, request, now, layout } = this.options;
+    const pending = new PendingChunk(this.#assembly.add(layout(chunk)), {
       session,
       request,
       file: this.#file,

@@ -1,8 +1,9 @@
-import type { DeliveredChunk } from '../../types.js';
+import type { ChunkState } from '../../../repair/index.js';
 import { describeFrames } from '../frame-states.js';
 import type { Host, Message } from '../host.js';
+import { repairPlan } from '../repair-plan.js';
 import { FollowDownload } from './follow-download.js';
-import type { ReceivedChunk } from './pending-chunk.js';
+import { withNeeds } from './removable-chunk.js';
 
 /** What a host follows: live segments, each of which is put together, repaired and handed over chunk by chunk. */
 export class Followings {
@@ -22,14 +23,22 @@ export class Followings {
   #follow({ id, session: number, request }: Message<'follow'>): Promise<void> {
     const start = (): FollowDownload => {
       const session = this.host.session(number);
+      const { repairers } = this.host;
+      const { representation } = request;
+      // What is left of the chunk before; nothing is of another segment.
+      let before: ChunkState = {};
       const download: FollowDownload = new FollowDownload({
         // Its datagrams and its requests belong to one path.
         session: session.pick?.() ?? session,
         request,
         playhead: () => this.host.playhead,
-        onChunk: (received) => {
-          const piece = this.#repair(request.representation, received);
-          this.host.post({ type: 'piece', id, piece }, [piece.bytes.buffer]);
+        layout: (chunk) => (repairers.needsPlan(representation) ? withNeeds(chunk) : chunk),
+        onChunk: ({ chunk, lost, facts, ...delivered }) => {
+          const repaired = repairers.repair(representation, delivered, repairPlan(chunk), before);
+          before = repaired.after ?? {};
+          const bytes = repaired.bytes as Uint8Array<ArrayBuffer>;
+          const frames = describeFrames(chunk, { received: delivered.received, lost }, repaired.frames);
+          this.host.post({ type: 'piece', id, piece: { ...facts, bytes, frames } }, [bytes.buffer]);
         },
         now: () => performance.timeOrigin + performance.now(),
       });
@@ -39,14 +48,5 @@ export class Followings {
       return download;
     };
     return this.host.run(id, start, () => undefined);
-  }
-
-  #repair(representation: string, { chunk, bytes, received, lost, facts }: ReceivedChunk): DeliveredChunk {
-    const repaired = this.host.repairers.repair(representation, { bytes, received });
-    return {
-      ...facts,
-      bytes: repaired.bytes as Uint8Array<ArrayBuffer>,
-      frames: describeFrames(chunk, { received, lost }, repaired.frames),
-    };
   }
 }
