@@ -29,7 +29,13 @@ const IS_BEHIND = / behind: /;
  * @returns {Promise<{ folder: string, failure(): UserError | undefined, exited: Promise<UserError>, stop(): Promise<void> }>}
  *   the folder with manifest.mpd, gone after `stop()`
  */
-export async function startEncoder({ video, latency, codec = 'h264', representations = REPRESENTATIONS, window = WINDOW }) {
+export async function startEncoder({
+  video,
+  latency,
+  codec = 'h264',
+  representations = REPRESENTATIONS,
+  window = WINDOW,
+}) {
   const input = video === undefined ? await ensureSample() : resolve(video);
   const folder = await mkdtemp(join(tmpdir(), 'voxel-live-'));
   const target = latency === undefined ? [] : ['--latency', String(latency)];
