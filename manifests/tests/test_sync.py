@@ -95,13 +95,13 @@ def test_an_avi_file_with_b_frames_keeps_its_sound_live(way: str, tmp_path: Path
 
 @pytest.mark.parametrize("way", ["file", "pipe"])
 def test_a_raw_stream_is_played_by_its_rate_live(way: str, tmp_path: Path) -> None:
-    """It has no times, and cannot be sought in. How many pictures of a loop are encoded when it ends is a race."""
+    """It has no times, and cannot be sought in."""
     clip = make_clip(tmp_path / "raw.264", seconds=1)
     encode_unhurried(clip, tmp_path / "out", seconds=2.5 if way == "file" else None)
     with av.open(str(joined(tmp_path / "out/v0"))) as container:
         times = [picture.time for picture in container.decode(video=0)]
     assert np.diff(times) == pytest.approx(1 / RATE)
-    assert (len(times) > 1.5 * RATE) if way == "file" else (len(times) in (RATE, RATE + 1))
+    assert (len(times) >= 2.5 * RATE) if way == "file" else (len(times) in (RATE, RATE + 1))
 
 
 LIVE_REFUSALS = "|".join((r"cannot be opened", r"reading ended"))

@@ -9,12 +9,16 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 
 import pytest
+from clips import RATE
 from voxel_prepare.live import decoding, representation, run, source
 from voxel_prepare.live.clock import WallClock
 from voxel_prepare.live.request import LiveRequest
 from voxel_prepare.media.ladder import parse_representations
 
 START = 1_795_000_000.0
+QUEUED = 8
+"""So many pictures may time be ahead of what is encoded, and one at each end of their queue."""
+AHEAD_SECONDS = (QUEUED + 2) / RATE
 
 
 class Time(Event):
@@ -53,8 +57,11 @@ class Clock(WallClock):
 
 
 def encode_unhurried(input_: Path, out: Path, *, seconds: float | None = None, **settings: object) -> None:
-    """Encodes a file in a loop for so many seconds, or once, through a pipe. `settings` override the request's."""
-    time = Time(seconds)
+    """Encodes a file in a loop for at least so many seconds, or once, through a pipe. `settings` are the request's.
+
+    How many pictures more there are when time is over is a race, as it is for `voxel-live` itself.
+    """
+    time = Time(None if seconds is None else seconds + AHEAD_SECONDS)
     fields = {
         "input": "-" if seconds is None else str(input_),
         "out": out,
@@ -69,7 +76,7 @@ def encode_unhurried(input_: Path, out: Path, *, seconds: float | None = None, *
     with pytest.MonkeyPatch.context() as patch, _standard_input(input_):
         patch.setattr(run, "WallClock", lambda: Clock(time))
         patch.setattr(source, "monotonic", time.now)
-        patch.setattr(source, "QUEUED", 8)  # so far may time be ahead of what is encoded
+        patch.setattr(source, "QUEUED", QUEUED)
         patch.setattr(decoding, "monotonic", time.now)
         patch.setattr(representation, "MAX_WAITING", 10_000)
         run.run_live(LiveRequest(**{**fields, **settings}), time)  # type: ignore[arg-type]
