@@ -37,7 +37,7 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/*.test.ts'],
           // Real browsers, real servers, little clips: most of their time they wait for playback.
-          maxWorkers: 3,
+          maxWorkers: 4,
           globalSetup,
           ...PATIENCE,
         },

@@ -1,5 +1,5 @@
 // @ts-check
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKS, ensurePackages } from '../check.mjs';
 import { ensureChrome } from '../setup/chrome.mjs';
@@ -51,11 +51,13 @@ const linkEmulator = memoize(async () => {
 
 /**
  * @param {string} name @param {string} folder @param {string} about
- * @param {{ setUp?: () => Promise<unknown>, hasClock?: (file: string) => boolean, properties?: boolean } & Partial<Part>} [settings]
- *   `hasClock`: which of its files have a second chance, none where it is absent; `properties`: it has property tests
+ * @param {{ setUp?: () => Promise<unknown>, files?: string[], hasClock?: (file: string) => boolean, properties?: boolean } & Partial<Part>} [settings]
+ *   `files`: those of the folder's that it runs, all where it is absent; `hasClock`: which of them have a second chance, none where it is absent;
+ *   `properties`: it has property tests
  * @returns {Part}
  */
-function pytestPart(name, folder, about, { setUp = ensurePackages, hasClock, properties = false, ...settings } = {}) {
+function pytestPart(name, folder, about, settings = {}) {
+  const { setUp = ensurePackages, files: chosen = [folder], hasClock, properties = false, ...others } = settings;
   /** @param {import('./part.mjs').Job} job @param {string[]} args */
   const pytest = async (job, ...args) => {
     await ensurePackages();
@@ -68,9 +70,9 @@ function pytestPart(name, folder, about, { setUp = ensurePackages, hasClock, pro
   return {
     name,
     about,
-    ...settings,
+    ...others,
     async run(job) {
-      const { files = [], ...counts } = await pytest(job, folder);
+      const { files = [], ...counts } = await pytest(job, ...chosen);
       const inFolder = files.map((file) => ({ ...file, file: join(folder, file.file) }));
       return { ...counts, files: inFolder.filter(({ file }) => hasClock?.(file)) };
     },
@@ -137,6 +139,14 @@ function usesSockets(module) {
   const sources = [`${path}.rs`, join(path, 'tests.rs'), join(path, 'mod.rs')].filter((file) => existsSync(file));
   return sources.some((file) => /tokio::test|UdpSocket|TcpListener|TcpStream/.test(readFileSync(file, 'utf8')));
 }
+
+const PREPARATION = 'manifests/tests';
+const preparation = readdirSync(join(root, PREPARATION))
+  .filter((name) => /^test_\w+\.py$/.test(name))
+  .map((name) => join(PREPARATION, name));
+
+/** @param {string} file a test of voxel-prepare @returns {boolean} whether it waits for processes or threads, for so long at most */
+const hasLimits = (file) => /\btimeout=|\bwait_for\(|\bsleep\(|\bPopen\(/.test(readFileSync(join(root, file), 'utf8'));
 
 const BROWSER = 'Chrome or Chromium (installed from the packages of Debian and Ubuntu); Firefox for its own tests';
 
@@ -205,7 +215,11 @@ export const PARTS = [
     },
     usesSockets,
   ),
-  pytestPart('manifests', 'manifests', 'voxel-prepare: content preparation', { properties: true }),
+  pytestPart('manifests-runs', 'manifests', 'voxel-prepare and voxel-live as they run, are ended and fail', {
+    files: preparation.filter(hasLimits),
+    properties: true,
+    hasClock: () => true,
+  }),
   pytestPart('conformance', 'server/conformance', 'both servers, seen from outside', {
     needs: 'for the quiche server Rust, cmake and libclang',
     setUp: quicheServer,
@@ -244,6 +258,12 @@ export const PARTS = [
     serial: true,
     hasClock: true,
   }),
+  givingWay(
+    pytestPart('manifests', 'manifests', 'voxel-prepare: content preparation', {
+      files: preparation.filter((file) => !hasLimits(file)),
+      properties: true,
+    }),
+  ),
   ...CHECKS.filter((part) => !first.includes(part) && !isClippy(part)).map(givingWay),
   ...CHECKS.filter(isClippy).map(givingWay),
   // After it: its compiler has read the dependencies of voxel-quiche then.
