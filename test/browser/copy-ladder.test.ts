@@ -18,7 +18,7 @@ import {
 } from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
 
-const LADDER = { seconds: 10, segmentSeconds: 2 };
+const LADDER = { seconds: 8, segmentSeconds: 2 };
 const SEGMENTS = LADDER.seconds / LADDER.segmentSeconds;
 /** Segments that may be asked for before the session is open, and come over HTTP. */
 const EARLY = 2;

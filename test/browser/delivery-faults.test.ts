@@ -17,6 +17,10 @@ import { playerStage } from './support/player-stage.js';
 import { replaceMedia } from './support/replace-media.js';
 
 const clip = { seconds: 20, segmentSeconds: 2 };
+/** For what is there all the while. */
+const short = { seconds: 10, segmentSeconds: 2 };
+
+const SHORT = '/short/manifest.mpd';
 
 let media: string;
 let page: Page;
@@ -24,7 +28,8 @@ let relay: FaultRelay;
 
 const stage = playerStage(async (folder) => {
   media = await prepareClip(folder, clip);
-  return servePlayerPage(folder, media);
+  const shorter = await prepareClip(join(folder, 'short'), short);
+  return servePlayerPage(folder, media, '--mount', `/short=${shorter}`);
 });
 
 beforeEach(async () => {
@@ -38,9 +43,9 @@ afterEach(async () => {
 });
 
 /** Starts a player whose session goes through the relay. */
-async function start(hashes = stage.server.ready.certificateHashes): Promise<void> {
+async function start(manifest?: string, hashes = stage.server.ready.certificateHashes): Promise<void> {
   const url = `https://127.0.0.1:${relay.port}/voxel`;
-  await startPlayer(page, { endpoint: { url, certificateHashes: hashes }, bufferSegments: 3 });
+  await startPlayer(page, { endpoint: { url, certificateHashes: hashes }, bufferSegments: 3 }, manifest);
   await page.evaluate(() => {
     const { video } = window.players[0]!;
     window.stalls = 0;
@@ -88,16 +93,17 @@ async function expectUninterrupted(): Promise<Outcome> {
 
 describe('on the way to the server', () => {
   it.each([
-    ['come twice', duplicate],
-    ['overtake each other', reorder],
-    ['are cut short, and garbage among them', damage],
-  ])('plays on when packets %s', async (_case, fault) => {
+    ['come twice', duplicate, SHORT, short.seconds],
+    ['overtake each other', reorder, SHORT, short.seconds],
+    // The session opens late.
+    ['are cut short, and garbage among them', damage, undefined, clip.seconds],
+  ])('plays on when packets %s', async (_case, fault, manifest, seconds) => {
     relay.fault = fault;
-    await start();
+    await start(manifest);
     const { sessions, statistics } = await expectUninterrupted();
     expect(sessions).toMatchObject([{ state: 'opened' }]);
     const overSession = statistics!.segments.filter(({ delivery }) => delivery !== 'http');
-    expect(overSession.length).toBeGreaterThan(clip.seconds / clip.segmentSeconds / 2);
+    expect(overSession.length).toBeGreaterThan(seconds / clip.segmentSeconds / 2);
   });
 
   it('plays on over HTTP when UDP is swallowed from one moment to the next, and over the session when it is back', async () => {
@@ -137,7 +143,7 @@ describe('on the way to the server', () => {
   });
 
   it('plays over HTTP when the certificate is not the one that was promised', async () => {
-    await start([btoa('x'.repeat(32))]);
+    await start(SHORT, [btoa('x'.repeat(32))]);
     const { sessions, statistics } = await expectUninterrupted();
     expect(sessions[0]).toMatchObject({ state: 'failed', code: 'session-failed', retryIn: 1 });
     expect(statistics!.segments.every(({ delivery }) => delivery === 'http')).toBe(true);

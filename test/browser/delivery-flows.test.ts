@@ -14,7 +14,7 @@ import { playerStage } from './support/player-stage.js';
 
 let page: Page;
 
-const clip = { seconds: 24, segmentSeconds: 6 };
+const clip = { seconds: 12, segmentSeconds: 6 };
 
 const stage = playerStage(async (folder) => {
   const media = await prepareClip(folder, clip);
