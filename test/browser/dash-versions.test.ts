@@ -70,7 +70,7 @@ describe.each(PACKAGES.map((name) => ({ name, version: versionOf(name) })))('das
     });
     expect(await page.evaluate(() => window.players[0]!.player.getVersion())).toBe(version);
     await pauseUntilRefetched(page);
-    await playUntil(page);
+    await playToEnd(page);
     relay.close();
     const { statistics, ...outcome } = await outcomeOf(page);
     expect(outcome).toMatchObject({ errors: [], ended: true });

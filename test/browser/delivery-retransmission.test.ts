@@ -10,6 +10,7 @@ import {
   outcomeOf,
   pauseUntilRefetched,
   playedIndices,
+  playToEnd,
   playUntil,
   servePlayerPage,
   startPlayer,
@@ -102,7 +103,7 @@ describe('at 10 % packet loss', () => {
     const relay = await startLossy({ abr: 'half' });
     await keepDeliveries();
     await pauseUntilRefetched(page);
-    await playUntil(page);
+    await playToEnd(page);
     relay.close();
     const { errors, ended, buffered, statistics } = await outcomeOf(page);
     expect({ errors, ended }).toEqual({ errors: [], ended: true });

@@ -13,7 +13,7 @@ const WINDOW_SECONDS = 4;
 const WATCHED_SECONDS = 12;
 
 const stage = playerStage(async (folder) =>
-  servePlayerPage(folder, await prepareClip(folder, { seconds: 8, segmentSeconds: 2, representations: '144p' })),
+  servePlayerPage(folder, await prepareClip(folder, { seconds: 10, segmentSeconds: 2 })),
 );
 
 /** Most requests that came within `WINDOW_SECONDS`. */
