@@ -29,6 +29,7 @@ from voxel_prepare.live.ranking import SegmentCosts, coded_share
 from voxel_prepare.live.request import LiveRequest
 from voxel_prepare.live.run import run_live
 from voxel_prepare.live.scores import EVERY, RepresentationMeter, Scores
+from voxel_prepare.media.encoders import CodecName
 from voxel_prepare.media.ladder import RepresentationName, choose_representations
 from voxel_prepare.repair.codec import Codec
 
@@ -47,21 +48,21 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("clips", nargs="+", type=Path)
     parser.add_argument("--seconds", type=float, required=True)
+    parser.add_argument("--codec", type=CodecName, default=CodecName.H264)
     parser.add_argument("--segments", type=int, required=True)
     options = parser.parse_args()
     compared = {path.name: [_compare(path, number) for number in range(options.segments)] for path in options.clips}
     correlations = {clip: [correlation for correlation, _ in of] for clip, of in compared.items()}
     errors = {clip: [error for _, errors in of for error in errors] for clip, of in compared.items()}
-    print(
-        json.dumps({**_encode(options.clips[0], options.seconds), "correlations": correlations, "toldErrors": errors})
-    )
+    encoded = _encode(options.clips[0], options.seconds, options.codec)
+    print(json.dumps({**encoded, "correlations": correlations, "toldErrors": errors}))
 
 
-def _encode(clip: Path, seconds: float) -> dict[str, float]:
+def _encode(clip: Path, seconds: float, codec: CodecName) -> dict[str, float]:
     """What `voxel-live` takes for its default representations."""
     with TemporaryDirectory(prefix="live-bench-") as folder:
         request = LiveRequest(
-            str(clip), Path(folder) / "out", None, SEGMENT, None, LATENCY, 60, keep=False, clock=False
+            *(str(clip), Path(folder) / "out", None, SEGMENT, None, LATENCY, 60), keep=False, clock=False, codec=codec
         )
         input_ = open_input(request.input)
         choice = request.frames(input_)

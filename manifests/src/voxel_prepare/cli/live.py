@@ -35,7 +35,7 @@ def voxel_live(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for manifest.mpd and the media files.")],
     representations: Annotated[str | None, typer.Option(metavar="LIST", help=REPRESENTATIONS_HELP)] = None,
     codec: Annotated[
-        str, typer.Option(metavar="CODEC", help="What to encode in: h264, or av1 for half as much time again.")
+        str, typer.Option(metavar="CODEC", help="What to encode in: h264, or av1, which takes a quarter more time.")
     ] = CodecName.H264,
     levels: Annotated[
         str | None, typer.Option(metavar="LIST", help="Earlier name of --representations.", hidden=True)
