@@ -6,11 +6,13 @@ import { constantsTable, VARIATIONS, variant } from '../sim/rivals/constants-tab
 import { CONSTANTS_FILE, keep, keptLines, keptOf, RIVALS_FILE, type Kept } from '../sim/rivals/kept.js';
 import { BUFFERS, OURS, RIVALS, rivalsBars, rivalsTables } from '../sim/rivals/report-traces.js';
 import { BEFORE, FIRST_START_BUFFERS, inPieces, startsBars, startsTables, WHOLE } from '../sim/rivals/starts.js';
+import { STOCK, tailsTables } from '../sim/rivals/tails.js';
 import { SCENARIO } from './abr/section.js';
 import { barLine, type Bar } from '../sim/report/bar.js';
 
 export const usage = `npm run bench -- rivals [--constants] [--quick]: abr-star against SODA, RobustMPC, BBA and a Fugu-like rule on the report traces
-in simulation, 17,400 sessions, in its own measure and in SODA's, and how soon each begins. --constants: instead of that, abr-star on the development traces
+and dash.js' Dynamic in simulation, 19,200 sessions, in its own measure and in SODA's, and how soon each begins.
+--constants: instead of that, abr-star on the development traces
 with each of its constants half and one and a half times as large. What is played is kept in docs/results/simulated, and not played again:
 a run that was cut off goes on there; delete the lines of a rule that has changed. --quick: every tenth trace from one
 start, nothing kept. Then \`npm run evidence\` fills docs/results/simulated/README.md. Minutes of a core. Exit code 1 where a bar is missed.`;
@@ -27,7 +29,7 @@ const QUICK_STRIDE = 10;
 
 /** What is played on the report traces: rules, buffers and starts in each trace. */
 const RUNS = [
-  { rules: [...new Set([...OURS, ...RIVALS, BEFORE, ...WHOLE])], buffers: BUFFERS, shifts: SHIFTS },
+  { rules: [...new Set([...OURS, ...RIVALS, BEFORE, ...WHOLE, STOCK])], buffers: BUFFERS, shifts: SHIFTS },
   { rules: WHOLE.map(inPieces), buffers: BUFFERS, shifts: 1 },
   { rules: ['abr-star', BEFORE], buffers: FIRST_START_BUFFERS, shifts: 1 },
 ] as const;
@@ -43,7 +45,9 @@ function playRivals(quick: boolean): Bar[] {
   const known = quick ? [] : keptLines(RIVALS_FILE);
   const lines = [...known, ...RUNS.flatMap((run) => play(run, known, quick))];
   const bars = [...rivalsBars(lines), ...startsBars(lines)];
-  console.log(`${rivalsTables(lines)}\n\n${startsTables(lines)}\n\n${bars.map(barLine).join('\n')}`);
+  console.log(
+    `${rivalsTables(lines)}\n\n${startsTables(lines)}\n\n${tailsTables(lines)}\n\n${bars.map(barLine).join('\n')}`,
+  );
   return bars;
 }
 

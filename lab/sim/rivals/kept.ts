@@ -20,6 +20,8 @@ export interface Starts {
   readonly startups?: readonly number[];
   readonly waits?: readonly number[];
   readonly firsts?: readonly number[];
+  /** Seconds of the longest stall. Absent from older lines. */
+  readonly longest?: readonly number[];
 }
 
 /** A line: the means of one rule's sessions with one buffer, over all starts of a trace or over all traces. */
@@ -47,6 +49,7 @@ export function keptOf(results: readonly SessionResult[], trace?: string): Kept 
       startups: all(({ startup }) => startup, 3),
       waits: all(({ waited }) => waited, 3),
       firsts: all(({ scoreFirst }) => scoreFirst, 5),
+      longest: all(({ longestStall }) => longestStall, 3),
     }),
   };
 }

@@ -12,6 +12,7 @@ import { constantsTable } from '../../sim/rivals/constants-table.js';
 import { CONSTANTS_FILE, keptLines, RIVALS_FILE } from '../../sim/rivals/kept.js';
 import { rivalsTables } from '../../sim/rivals/report-traces.js';
 import { startsTables } from '../../sim/rivals/starts.js';
+import { tailsTables } from '../../sim/rivals/tails.js';
 
 /** Documents with blocks besides those in the folders of `docs/results/`. */
 const DOCUMENTS = ['docs/EVIDENCE.md', 'docs/RESULTS.md', `${RESULTS}/README.md`];
@@ -36,6 +37,7 @@ function blockOf(name: string, matrices: ReadonlyMap<string, Matrix>): string | 
   if (name === 'calibration') return calibrationTable([...matrices.values()]);
   if (name === 'simulated rivals') return rivalsTables(keptLines(RIVALS_FILE));
   if (name === 'simulated starts') return startsTables(keptLines(RIVALS_FILE));
+  if (name === 'simulated tails') return tailsTables(keptLines(RIVALS_FILE));
   if (name === 'constants') return constantsTable(keptLines(CONSTANTS_FILE));
   if (name === 'verdicts') return verdictsBlock(matrices);
   const [, part, matrix] = /^(all|tables) of (.+)$/.exec(name) ?? [];

@@ -32,6 +32,8 @@ export const MEASURE_COLUMNS: readonly Column[] = [
   ...estimate('waited', 'waited s', ({ waited }) => waited, { scale: 1, digits: 2 }),
   number('waitedMedian', 'waited median', ({ waitedMedian }) => waitedMedian, { scale: 1, digits: 2 }),
   number('waitedP90', 'waited p90', ({ waitedP90 }) => waitedP90, { scale: 1, digits: 2 }),
+  number('waitedWorst', 'worst 5 % s', ({ waitedWorst }) => waitedWorst, { scale: 1, digits: 2 }),
+  number('waitsLong', 'over 5 % waited, %', ({ waitsLong }) => waitsLong, { scale: 100, digits: 1 }),
   ...estimate('bufRatio', 'bufRatio %', ({ bufRatio }) => bufRatio, { scale: 100, digits: 2 }),
   number('bufRatioP90', 'bufRatio p90', ({ bufRatioP90 }) => bufRatioP90, { scale: 100, digits: 2 }),
   ...estimate('score', 'SSIM', ({ score }) => score, { scale: 1, digits: 4 }),
@@ -92,6 +94,12 @@ export const COMPARISON_COLUMNS: readonly Omit<Column, 'value'>[] = [
     format: ({ versus }) => interval(versus?.waitedMedian, 1, 2),
   },
   { key: 'waitedP90Difference', title: 'Δ its p90', format: ({ versus }) => interval(versus?.waitedP90, 1, 2) },
+  {
+    key: 'waitedWorstDifference',
+    title: 'Δ worst 5 %, s',
+    format: ({ versus }) => interval(versus?.waitedWorst, 1, 2),
+  },
+  { key: 'waitsLongDifference', title: 'Δ over 5 %, pp', format: ({ versus }) => interval(versus?.waitsLong, 100, 1) },
   { key: 'bufRatioDifference', title: 'Δ bufRatio, pp', format: ({ versus }) => interval(versus?.bufRatio, 100, 2) },
   {
     key: 'bufRatioP90Difference',

@@ -9,6 +9,17 @@ export function waitedSeconds({ startup, stallSeconds }: TrialResult): number {
   return (startup ?? NEVER_STARTED_SECONDS) + stallSeconds;
 }
 
+/** Share of its time that is long for a viewer to wait. */
+const LONG_WAIT = 0.05;
+
+/** 1 where a viewer waits for more than a twentieth of the time that what was delivered plays and of the wait, else 0. */
+export function waitsLong(result: TrialResult): number {
+  const { bytesDelivered, bitrate } = result;
+  const waited = waitedSeconds(result);
+  const played = bitrate > 0 ? (8 * bytesDelivered) / bitrate : 0;
+  return waited > LONG_WAIT * (waited + played) ? 1 : 0;
+}
+
 /** Two sessions that met the same link at the same time. */
 export interface Pair {
   readonly ours: TrialResult;
@@ -23,6 +34,8 @@ const COMPARED = [
   { name: 'waited', measure: waitedSeconds },
   { name: 'waitedMedian', measure: waitedSeconds, statistic: 'median' },
   { name: 'waitedP90', measure: waitedSeconds, statistic: 'p90' },
+  { name: 'waitedWorst', measure: waitedSeconds, statistic: 'worst' },
+  { name: 'waitsLong', measure: waitsLong },
   { name: 'bufRatio', measure: ({ bufRatio }: TrialResult) => bufRatio },
   { name: 'bufRatioP90', measure: ({ bufRatio }: TrialResult) => bufRatio, statistic: 'p90' },
   { name: 'score', measure: ({ score }: TrialResult) => score },

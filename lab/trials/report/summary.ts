@@ -1,9 +1,9 @@
 import { groupBy } from '../../sim/report/group-by.js';
-import { FEWEST_SESSIONS, mean, median, quantile, standardError } from '../../sim/report/statistics.js';
+import { FEWEST_SESSIONS, mean, meanOfWorst, median, quantile, standardError } from '../../sim/report/statistics.js';
 import type { MosShares } from '../../sim/metrics.js';
 import type { OutageCounts } from '../outage-counts.js';
 import type { PathResult, TrialResult } from '../result.js';
-import { pairsOf, versusOf, waitedSeconds, type Versus } from './paired.js';
+import { pairsOf, versusOf, waitedSeconds, waitsLong, type Versus } from './paired.js';
 
 /** A mean with its standard error over links; the error is null for fewer than ten sessions. */
 export interface Estimate {
@@ -26,6 +26,10 @@ export interface SummaryRow extends Scenario {
   readonly waited: Estimate;
   readonly waitedMedian: number;
   readonly waitedP90: number;
+  /** Mean of the worst 5 % of the sessions. */
+  readonly waitedWorst: number;
+  /** Share of the sessions that wait for more than 5 % of their time. */
+  readonly waitsLong: number;
   readonly bufRatio: Estimate;
   readonly bufRatioP90: number;
   readonly score: Estimate;
@@ -130,6 +134,8 @@ function row(results: readonly TrialResult[], baseline: readonly TrialResult[]):
     waited: estimate(waitedSeconds),
     waitedMedian: median(waited),
     waitedP90: quantile(waited, 0.9),
+    waitedWorst: meanOfWorst(waited),
+    waitsLong: mean(results.map(waitsLong)),
     bufRatio: estimate(({ bufRatio }) => bufRatio),
     bufRatioP90: quantile(
       results.map(({ bufRatio }) => bufRatio),
