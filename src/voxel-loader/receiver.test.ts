@@ -130,6 +130,17 @@ it('puts a segment together that the page brings, in any order; a worker that cr
   await expect(lost.result).rejects.toMatchObject({ code: 'session-closed' });
 });
 
+it('puts together what the page brings before it is closed', async () => {
+  const { receiver, threads } = createReceiver();
+  const fed = await receiver.assemble({ representation: '0/q00', map, time: { start: 0, duration: 2 } });
+  receiver.close();
+  fed.push(map.range.start, fileBytes([map.range]));
+  expect(threads[0]!.exit).not.toHaveBeenCalled();
+  fed.end();
+  expect((await fed.result).bytes).toEqual(fileBytes([map.range]));
+  await vi.waitFor(() => expect(threads[0]!.exit).toHaveBeenCalled());
+});
+
 it('starts no worker before it may', async () => {
   const { receiver, threads } = createReceiver();
   const may = deferred();

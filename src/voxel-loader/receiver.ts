@@ -31,6 +31,8 @@ export class Receiver {
   /** Counts the workers that have ended. */
   #generation = 0;
   #isClosed = false;
+  /** Settled once what the page brings has been put together. */
+  #fed: Promise<unknown> = Promise.resolve();
   /** The worker does not start before that. */
   #after: Promise<void> | undefined;
 
@@ -75,7 +77,10 @@ export class Receiver {
   /** Puts a segment together whose bytes the page brings. Rejects with `VoxelError` where there can be no worker. */
   async assemble(request: FedRequest): Promise<FedDownload> {
     // At once, if there is one: what is to be continued goes with the next message.
-    return (this.#client ?? (await this.#start())).assemble(request);
+    const download = (this.#client ?? (await this.#start())).assemble(request);
+    // Without its result, which nobody else may need any more.
+    this.#fed = Promise.allSettled([this.#fed, download.result]).then(() => undefined);
+    return download;
   }
 
   /** What a whole segment is made of; without frames where there can be no worker. */
@@ -90,10 +95,10 @@ export class Receiver {
     this.#forget();
   }
 
-  /** Stops for good: a segment that arrives later starts no worker. */
+  /** Stops for good, once what the page brings has been put together: a segment that arrives later starts no worker. */
   close(): void {
     this.#isClosed = true;
-    this.stop();
+    void this.#fed.then(() => this.stop());
   }
 
   #start(): Promise<WorkerClient> {

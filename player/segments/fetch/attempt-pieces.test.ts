@@ -183,17 +183,18 @@ describe('a segment that is handed over in pieces', () => {
     expect(given).toEqual(['1', '2']);
   });
 
-  it.each(['bad-response', 'session-closed'] as const)(
+  it.each(['bad-response', 'session-closed', 'detached'] as const)(
     'goes on over HTTP after its first piece, with the rest only: %s',
     async (code) => {
       const rest = new FakeDownload();
       const finish = rest.end.bind(rest, '3');
       const fed = Object.assign(rest, { push: vi.fn(), end: finish });
       assemble.mockResolvedValue(fed);
-      begin();
+      const attempt = begin();
       await pass();
       download.piece('1');
-      download.outcome.reject(new VoxelError(code, ''));
+      if (code === 'detached') attempt.release();
+      else download.outcome.reject(new VoxelError(code, ''));
       await pass();
       download.piece('late');
       expect(assemble).toHaveBeenCalledExactlyOnceWith(expect.anything(), download);

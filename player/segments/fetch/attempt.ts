@@ -112,9 +112,13 @@ export class Attempt {
     else this.#takeHttp('early');
   }
 
-  /** Goes on over HTTP: the plugin is being detached. */
+  /** Goes on over HTTP: the plugin is being detached. What the player has of the segment does not come again. */
   release(): void {
-    if (this.#state.rung === 'session' && this.#leave(this.#state)) this.segment.answer.loadOwn();
+    const state = this.#state;
+    if (state.rung !== 'session') return;
+    if (state.pieces.given.length > 0)
+      this.#fallBack(state, new VoxelError('session-closed', 'the session was closed'));
+    else if (this.#leave(state)) this.segment.answer.loadOwn();
   }
 
   async #takeSession(): Promise<void> {
@@ -194,6 +198,7 @@ export class Attempt {
       answer.deliver(bytes);
     } catch (error) {
       if (http.isStopped) return;
+      http.stop();
       if (http.pieces.length > 0) this.#breakOff(error);
       else this.#takeHttp('early');
     }
@@ -211,7 +216,9 @@ export class Attempt {
       const how = { plan: { level: plan.level, delivery: 'http' as const }, pieces: given, early: false };
       this.collaborators.owner.delivered(this, { ...how, delivered: brought });
     } catch (error) {
-      if (!http.isStopped) this.#breakOff(error);
+      if (http.isStopped) return;
+      http.stop();
+      this.#breakOff(error);
     }
   }
 

@@ -118,7 +118,9 @@ export class SegmentLoader implements AttemptOwner {
     segment.answer.progress(received.size, received.size);
     segment.answer.deliver(bytes);
     const all = pieces.length > 0 ? concatenate([...pieces, bytes]) : bytes;
-    recorder.delivered(segment, asked, { ...delivered, bytes: all }, order);
+    // Once the plugin is detached nothing is fetched again.
+    const kept = this.#isReleased ? undefined : delivered.kept;
+    recorder.delivered(segment, asked, { ...delivered, bytes: all, kept }, order);
     this.#running.delete(attempt);
   }
 
