@@ -3,7 +3,9 @@ import { AudioInitialization } from './audio-initialization.js';
 import type { DashRepresentation, LoaderRequest, LoaderResponse } from './dash-types.js';
 
 const bytes = Uint8Array.of(1, 2, 3).buffer;
-const english = { id: 'audio-0' } as DashRepresentation;
+const trackOf = (id: string) => ({ id, adaptation: { period: { index: 1 } } }) as DashRepresentation;
+const english = trackOf('audio-0');
+const addInitialization = vi.fn();
 
 let presentation: { hasVoxelData: boolean };
 let isRefused: boolean;
@@ -17,7 +19,9 @@ beforeEach(() => {
   dashLoad.mockClear();
   presentation = { hasVoxelData: true };
   isRefused = false;
-  initialization = new AudioInitialization({ content: { presentation }, audio: { hasRefused: () => isRefused } });
+  addInitialization.mockClear();
+  const audio = { hasRefused: () => isRefused };
+  initialization = new AudioInitialization({ content: { presentation }, audio, receiver: { addInitialization } });
 });
 
 async function load(representation = english, url = 'https://media.example/audio-0.mp4', range = '0-2') {
@@ -37,10 +41,11 @@ it('has dash.js load each once, and answers later requests, whatever becomes of 
   structuredClone(second.data, { transfer: [second.data as ArrayBuffer] });
   expect((await load()).data).toMatchObject({ byteLength: 3 });
   expect(dashLoad).toHaveBeenCalledOnce();
+  expect(addInitialization).toHaveBeenCalledExactlyOnceWith('1/audio-0', new Uint8Array(bytes));
 });
 
 it.each<[string, () => Promise<unknown>]>([
-  ['of another track', () => load({ id: 'audio-1' } as DashRepresentation)],
+  ['of another track', () => load(trackOf('audio-1'))],
   ['of another file', () => load(english, 'https://media.example/audio-2.mp4')],
   ['of another place', () => load(english, undefined, '0-3')],
   ['of a file that the server has no more as it was', () => ((isRefused = true), load())],

@@ -1,8 +1,10 @@
+import type { Receiver } from '../../src/voxel-loader/index.js';
 import type { AudioLoader } from '../segments/fetch/audio-loader.js';
 import { withoutCmcd } from '../segments/fetch/cmcd.js';
 import type { Presentation } from '../port/presentation.js';
 import type { DashRepresentation, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 import { answer } from './player-request.js';
+import { keyOf } from './presentation.js';
 
 interface Kept {
   readonly url: string;
@@ -13,11 +15,12 @@ interface Kept {
 export interface AudioInitializationOptions {
   readonly content: { readonly presentation: Pick<Presentation, 'hasVoxelData'> };
   readonly audio: Pick<AudioLoader, 'hasRefused'>;
+  readonly receiver: Pick<Receiver, 'addInitialization'>;
 }
 
 /**
  * Has dash.js load each initialization segment of audio once. It asks again after every seek, and for the segment only then: the first
- * picture would wait for a round trip more.
+ * picture would wait for a round trip more. The receiver gets them, too: it cuts what comes of their segments.
  */
 export class AudioInitialization {
   readonly #kept = new WeakMap<DashRepresentation, Kept>();
@@ -25,7 +28,7 @@ export class AudioInitialization {
   constructor(private readonly options: AudioInitializationOptions) {}
 
   load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load): void {
-    const { content, audio } = this.options;
+    const { content, audio, receiver } = this.options;
     const { customData } = request;
     const { representation, range } = customData.request;
     if (!representation || !content.presentation.hasVoxelData) return parentLoad(request, response);
@@ -40,7 +43,10 @@ export class AudioInitialization {
     const { onloadend } = customData;
     customData.onloadend = () => {
       const { data } = response;
-      if (data instanceof ArrayBuffer) this.#kept.set(representation, { url, range, bytes: data.slice(0) });
+      if (data instanceof ArrayBuffer) {
+        this.#kept.set(representation, { url, range, bytes: data.slice(0) });
+        receiver.addInitialization(keyOf(representation), new Uint8Array(data.slice(0)));
+      }
       onloadend?.();
     };
     parentLoad(request, response);

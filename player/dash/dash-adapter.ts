@@ -63,7 +63,7 @@ class DashAdapter implements Connection {
     });
     // An update of a manifest may be asked for elsewhere than where the manifest came from.
     const openSession = (manifestUrl: string): void => (this.live ? undefined : this.#openSession(manifestUrl));
-    const audioInitialization = new AudioInitialization({ content, audio });
+    const audioInitialization = new AudioInitialization({ content, audio, receiver });
     const loader = new LoaderAdapter({
       openSession,
       initializations,

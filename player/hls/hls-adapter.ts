@@ -80,7 +80,11 @@ class HlsAdapter implements LoadsFragments {
     if (part || !this.#segmentParts.content.presentation.hasVoxelData) return false;
     if (frag.type === 'audio' && frag.sn !== 'initSegment') {
       this.#segmentParts.audio.load(
-        { index: frag.sn, startTime: frag.start, url: frag.url, range: rangeOf(frag) },
+        // Sound of hls.js comes whole: its initialization segment is not known.
+        {
+          ...{ index: frag.sn, startTime: frag.start, duration: frag.duration },
+          ...{ url: frag.url, range: rangeOf(frag), representation: null },
+        },
         request,
         answer,
       );

@@ -183,6 +183,7 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
   const receiver = {
     canRepair: () => Promise.resolve(true),
     assemble: vi.fn(),
+    initialization: () => undefined,
     inspect: () => Promise.resolve({ states: [], repairedFrames: 0, repairedSlices: 0, removed: [] }),
   };
   const retransmission = { suspend: vi.fn(), resume: vi.fn(), hold: vi.fn() };

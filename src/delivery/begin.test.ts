@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isWaitedFor, mayBegin, type ExpectedPiece } from './begin.js';
+import { isWaitedFor, mayBegin, together, type ExpectedPiece } from './begin.js';
 
 const MBIT = 1e6;
 const half = (bytesLeft: number, index: number): ExpectedPiece => ({ bytesLeft, startsAfter: index / 2 });
@@ -33,6 +33,19 @@ describe('mayBegin', () => {
         }
       }),
     );
+  });
+});
+
+describe('together', () => {
+  it('puts what comes beside a segment among its pieces, and lets it be a piece late at the begin', () => {
+    const pieces = together([half(10, 0), half(20, 2)], [half(1, 0), half(2, 1), half(3, 3)]);
+    expect(pieces.map(({ bytesLeft, startsAfter }) => [bytesLeft, startsAfter])).toEqual([
+      [10, 0],
+      [1, 0.5],
+      [2, 0.5],
+      [20, 1],
+      [3, 1.5],
+    ]);
   });
 });
 

@@ -27,6 +27,15 @@ export function mayBegin(pieces: readonly ExpectedPiece[], rate: number): boolea
   });
 }
 
+/**
+ * The pieces of a segment and of what comes beside it for the same time, as its sound, in the order in which they are due. What comes beside
+ * may be a piece late at the begin: a picture need not wait for its sound.
+ */
+export function together(own: readonly ExpectedPiece[], beside: readonly ExpectedPiece[]): ExpectedPiece[] {
+  const later = beside.map((piece) => ({ ...piece, startsAfter: Math.max(piece.startsAfter, PIECE_SECONDS) }));
+  return [...own, ...later].sort((a, b) => a.startsAfter - b.startsAfter);
+}
+
 /** A download, as far as it keeps somebody waiting. */
 export interface ExpectedDownload {
   /** Seconds until playback has nothing more before its segment; undefined: nothing plays, or playback waits already. */

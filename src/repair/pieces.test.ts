@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { strictDecode } from '../../test/browser/support/strict-decode.js';
 import { encryptCbcs } from '../../test/repair/cbcs.js';
 import { encodeClip, initEnd, SYNTHETIC_CLIPS } from '../../test/repair/clips.js';
+import { box, mediaSegment, sampleEntry, u32 } from '../../test/repair/fmp4-builder.js';
 import { punch, receivedExcept, type Gap } from '../../test/repair/gaps.js';
 import { bytesOf, type RemovalVector } from '../../test/repair/removal-vectors.js';
 import { fragmentReaders, readTrack } from './codecs.js';
@@ -66,6 +67,29 @@ const damaged = fc.constantFrom(...VECTORS).chain((vector) =>
     fc.integer({ min: 1, max: 12 }).map((count) => count * SAMPLE_SECONDS),
   ),
 );
+
+describe('pieces of sound', () => {
+  const TENTH = 10 * 512;
+  const initOf = (type: string): Uint8Array => {
+    const description = box('stsd', u32(0, 1), sampleEntry(type));
+    const media = box('mdia', box('mdhd', u32(0, 0, 0, TENTH, 0, 0)), box('minf', box('stbl', description)));
+    return Buffer.concat([box('ftyp', u32(0, 0)), box('moov', box('trak', media))]);
+  };
+  const sound = Array.from({ length: 17 }, (_, index) => Uint8Array.from({ length: 3 + index }, () => index));
+  const segment = mediaSegment({ runs: [sound] });
+
+  it('hold every sample as it is, though nothing is known of the codec', () => {
+    const init = initOf('mp4a');
+    const pieces = repairPieces(init, segment, [], 0.5);
+    expect(pieces.map(({ piece }) => piece.to - piece.from)).toEqual([5, 5, 5, 2]);
+    expect(pieces.flatMap(({ samples }) => samples)).toEqual(samplesOf(init, segment));
+    expect(pieces[2]!.piece).toMatchObject({ startTime: 1, duration: 0.5 });
+  });
+
+  it('are not made of what is encrypted', () => {
+    expect(() => repairPieces(initOf('enca'), segment, [], 0.5)).toThrow('encrypted');
+  });
+});
 
 describe('pieces', () => {
   it('hold every sample of the segment as it is, and every picture of one is shown before the next', () => {

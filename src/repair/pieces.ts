@@ -1,6 +1,6 @@
 import { BoxReader } from './box-reader.js';
 import type { Track } from './codecs.js';
-import { malformed } from './errors.js';
+import { malformed, unsupported } from './errors.js';
 import { decodeTimes, type Fragment, parseFragments } from './fmp4.js';
 import { canLeaveOut, type Removal, writePiece } from './remove-samples.js';
 import { repairArrived } from './repairer.js';
@@ -48,6 +48,8 @@ export function pieceRepairer(track: Track): Pick<Repairer, 'pieces' | 'repairPi
 function cutPieces(track: Track, segment: Uint8Array, received: ReceivedBytes, seconds: number): CutPiece[] {
   const { timescale } = track;
   if (!timescale) throw malformed('a track without a timescale cannot be cut');
+  // Its sample entry is of another kind than those that are read.
+  if (track.descriptions.some(({ type }) => type === 'enca')) throw unsupported('cutting sound that is encrypted');
   const known = knownPart(segment, received);
   if (known.length === 0) return [];
   const isWhole = known.length === segment.length;

@@ -203,6 +203,8 @@ export interface FedRequest
   extends Required<Pick<SegmentRequest, 'representation' | 'map' | 'time'>>, Pick<SegmentRequest, 'playFrom'> {
   /** A download that failed after pieces of it had been handed over: it goes on, with what it has. */
   readonly continues?: SegmentDownload | undefined;
+  /** When its bytes were asked for, in ms since 1970; default: when it begins to be put together. */
+  readonly askedAt?: number | undefined;
 }
 
 /** A WebTransport session with a server. */

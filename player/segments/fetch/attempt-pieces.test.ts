@@ -197,7 +197,7 @@ describe('a segment that is handed over in pieces', () => {
       else download.outcome.reject(new VoxelError(code, ''));
       await pass();
       download.piece('late');
-      expect(assemble).toHaveBeenCalledExactlyOnceWith(expect.anything(), download);
+      expect(assemble).toHaveBeenCalledExactlyOnceWith(expect.anything(), expect.any(Number), download);
       expect(given).toEqual(['1', '3']);
       expect(delivered).toMatchObject({ plan: { delivery: 'http' }, early: false });
       expect(start).toHaveBeenCalledOnce();

@@ -90,6 +90,7 @@ describe('Attempt', () => {
     const receiver = {
       canRepair: () => Promise.resolve(options.canRepair ?? true),
       assemble: vi.fn(),
+      initialization: () => undefined,
       inspect: () => Promise.resolve({ states: [], repairedFrames: 0, repairedSlices: 0, removed: [] }),
     };
     const recorder = new DeliveryRecorder({

@@ -177,7 +177,7 @@ export class Attempt {
     const { segment } = this;
     const { answer, decision } = segment;
     const onProgress = (loaded: number, total: number): void => owner.came(loaded, total);
-    const http = new OverHttp({ segment, fed: requests.assemble(segment), onProgress });
+    const http = new OverHttp({ segment, fed: requests.assemble(segment, body.startedAt), onProgress });
     answer.onAbort(() => http.stop());
     // Without a decision all of it would be asked for again.
     if (decision)
@@ -333,7 +333,7 @@ export class Attempt {
       return this.#breakOff(error);
     }
     // Before the download ends, and what it has brought with it.
-    const rest = goesOn ? requests.assemble(this.segment, started.download) : undefined;
+    const rest = goesOn ? requests.assemble(this.segment, performance.now(), started.download) : undefined;
     this.#leave(state);
     recorder.fellBack(this.segment, error, 'http');
     if (rest) void this.#takeRest(pieces, started!, rest);

@@ -1,5 +1,12 @@
-import { beforeEach, expect, it, vi } from 'vitest';
-import type { SegmentDownload, VoxelSession } from '../../../src/voxel-loader/index.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  deferred,
+  VoxelError,
+  type DeliveredPiece,
+  type DeliveredSegment,
+  type SegmentDownload,
+  type VoxelSession,
+} from '../../../src/voxel-loader/index.js';
 import { FakeVoxelServer, responses, type FakeRequest } from '../../../test/unit/fake-voxel-server.js';
 import { openPageSession } from '../../../test/unit/page-client.js';
 import { fileBytes, segmentOf } from '../../../test/unit/segment-content.js';
@@ -25,13 +32,19 @@ let session: VoxelSession | undefined;
 const [fallback, abandon, loadOwn, deliver, progress] = [vi.fn(), vi.fn(), vi.fn(), vi.fn(), vi.fn()];
 const probe = vi.fn(() => Promise.resolve());
 const arrivals = { bytes: 0 };
+/** The worker knows how to cut sound. */
+const initialization = vi.fn<(key: string) => Uint8Array | undefined>();
+const assemble = vi.fn();
+const video = { element: undefined, bufferLevel: 0, playbackRate: 1, takesPieces: true };
+const link = { throughput: { throughput: undefined } };
 let loader: AudioLoader;
 const downloadBefore = vi.fn<(time: number) => SegmentDownload | undefined>();
 /** Gives the request up as dash.js does. */
 let abort: () => void;
 
 beforeEach(() => {
-  for (const mock of [fallback, abandon, loadOwn, deliver, progress, downloadBefore]) mock.mockReset();
+  for (const mock of [fallback, abandon, loadOwn, deliver, progress, downloadBefore, initialization, assemble])
+    mock.mockReset();
   arrivals.bytes = 0;
   session = undefined;
   loader = new AudioLoader({
@@ -42,10 +55,10 @@ beforeEach(() => {
       ...{ abandon, probe, arrivals },
     },
     requests: new SegmentRequests(
-      { headerHosts: [] } as unknown as DownloadPreferences,
-      {} as SegmentRequestsCollaborators,
+      { headerHosts: [], delivery: 'datagrams' } as unknown as DownloadPreferences,
+      { receiver: { initialization, assemble }, video, link } as unknown as SegmentRequestsCollaborators,
     ),
-    content: { presentation: { origin: ORIGIN } },
+    content: { presentation: { origin: ORIGIN, keyOf: ({ id }) => `0/${id}` } },
     journal: { fallback },
     video: { downloadBefore },
   });
@@ -57,9 +70,9 @@ async function connect(onRequest?: (request: FakeRequest) => void): Promise<Fake
   return server;
 }
 
-function load(one = fragment): void {
+function load(one = fragment, piece?: (bytes: Uint8Array) => void): void {
   const onAbort = (called: () => void): void => void (abort = called);
-  const answer = { timeout: 0, onAbort, progress, deliver, fail: vi.fn(), loadOwn };
+  const answer = { timeout: 0, onAbort, progress, deliver, fail: vi.fn(), loadOwn, ...(piece && { piece }) };
   loader.load(one, { url: one.url, headers: { Range: 'bytes=100-399', 'CMCD-Request': 'ot=a' } }, answer);
 }
 
@@ -171,4 +184,94 @@ it('gives up a session that is silent while its server answers over HTTP', async
   } finally {
     vi.useRealTimers();
   }
+});
+
+describe('sound that the viewer waits for', () => {
+  const given: number[][] = [];
+  const piece = (part: Uint8Array): void => void given.push([...part]);
+  const outcome = () => deferred<DeliveredSegment>();
+  let onPiece: (piece: DeliveredPiece) => void;
+  let result: ReturnType<typeof outcome>;
+  const push = vi.fn();
+  const handOver = vi.fn((listener: typeof onPiece) => void (onPiece = listener));
+  const come = (...part: number[]): void =>
+    onPiece({ bytes: Uint8Array.from(part), range: { start: 100, end: 100 + part.length } } as DeliveredPiece);
+  const ended = (...part: number[]) => ({ bytes: Uint8Array.from(part) }) as DeliveredSegment;
+
+  beforeEach(() => {
+    given.length = 0;
+    result = outcome();
+    result.promise.catch(() => undefined);
+    handOver.mockClear();
+    initialization.mockReturnValue(Uint8Array.of(0));
+    vi.stubGlobal('fetch', () => new Promise(() => undefined));
+  });
+  afterEach(() => void vi.unstubAllGlobals());
+
+  /** A session whose download brings what the test says. */
+  function openSession(): void {
+    const progress = () => ({ bytesReliable: 1, bytesUnreliable: 0, bytesRequested: 300, elapsed: 1 });
+    const download = () => ({ result: result.promise, progress, handOver, abort: vi.fn() });
+    session = { download, play: vi.fn() } as unknown as VoxelSession;
+  }
+
+  it('comes in pieces over the session, the last one as the answer', async () => {
+    openSession();
+    load(fragment, piece);
+    expect(initialization).toHaveBeenCalledWith('0/audio');
+    come(1, 2);
+    result.resolve(ended(3));
+    await vi.waitFor(() => expect(deliver).toHaveBeenCalledExactlyOnceWith(Uint8Array.of(3)));
+    expect(given).toEqual([[1, 2]]);
+  });
+
+  it('comes whole where the player takes no pieces, or its initialization segment is not known', () => {
+    openSession();
+    load(fragment);
+    initialization.mockReturnValue(undefined);
+    load(fragment, piece);
+    expect(handOver).not.toHaveBeenCalled();
+    result.resolve(ended(0));
+  });
+
+  it('goes on over HTTP with the rest where the session ends after a piece', async () => {
+    openSession();
+    const rest = outcome();
+    assemble.mockResolvedValue({ result: rest.promise, push, handOver, end: vi.fn(), abort: vi.fn() });
+    load(fragment, piece);
+    come(1, 2);
+    const asked = vi.fn<(...asked: unknown[]) => Promise<Response>>(() =>
+      Promise.resolve(new Response(new Uint8Array(298), { status: 206 })),
+    );
+    vi.stubGlobal('fetch', asked);
+    result.reject(new VoxelError('session-closed', 'gone'));
+    await vi.waitFor(() => expect(push).toHaveBeenCalled());
+    expect(asked.mock.calls[0]![1]).toMatchObject({ headers: { Range: 'bytes=102-399' } });
+    rest.resolve(ended(3));
+    await vi.waitFor(() => expect(deliver).toHaveBeenCalledExactlyOnceWith(Uint8Array.of(3)));
+    expect(loadOwn).not.toHaveBeenCalled();
+  });
+
+  it('comes in pieces over HTTP while there is no session', async () => {
+    const rest = outcome();
+    assemble.mockResolvedValue({ result: rest.promise, push, handOver, end: vi.fn(), abort: vi.fn() });
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response(new Uint8Array(300), { status: 206 })));
+    load(fragment, piece);
+    await vi.waitFor(() => expect(handOver).toHaveBeenCalledOnce());
+    come(1, 2);
+    rest.resolve(ended(3));
+    await vi.waitFor(() => expect(deliver).toHaveBeenCalledExactlyOnceWith(Uint8Array.of(3)));
+    expect(given).toEqual([[1, 2]]);
+    expect(loadOwn).not.toHaveBeenCalled();
+  });
+
+  it('is left to the player where the worker cannot put it together, or the plugin is detached', async () => {
+    assemble.mockRejectedValueOnce(new VoxelError('unsupported', 'no worker'));
+    load(fragment, piece);
+    await vi.waitFor(() => expect(loadOwn).toHaveBeenCalledOnce());
+    assemble.mockReturnValue(new Promise(() => undefined));
+    load(fragment, piece);
+    loader.release();
+    expect(loadOwn).toHaveBeenCalledTimes(2);
+  });
 });

@@ -142,6 +142,7 @@ describe('Pipeline', () => {
     const receiver = {
       canRepair: () => Promise.resolve(true),
       assemble: vi.fn(),
+      initialization: () => undefined,
       inspect: () => Promise.resolve({ states: [], repairedFrames: 0, repairedSlices: 0, removed: [] }),
     };
     const video = {

@@ -39,7 +39,7 @@ export class Playback {
   }
 
   /** Whether the viewer waits, or is about to wait, for the segment that is under way. */
-  waitsFor({ bytesReliable, bytesUnreliable, bytesRequested, elapsed }: SegmentProgress): boolean {
+  waitsFor({ bytesReliable, bytesUnreliable, bytesRequested, elapsed }: Omit<SegmentProgress, 'phase'>): boolean {
     const bytes = bytesReliable + bytesUnreliable;
     const hasShown = bytesRequested > 0 && bytes >= LEAST_SHARE * bytesRequested && elapsed > 0;
     const rate = hasShown ? (8 * bytes) / elapsed : this.#linkRate;

@@ -16,7 +16,7 @@ function requestsOf(bufferLevel: number, strategy = voxel, element?: HTMLMediaEl
     {
       sessions: { session: undefined },
       video: { bufferLevel, playbackRate: element ? 0 : 1, element, takesPieces: element !== undefined },
-      receiver: { canRepair: () => Promise.resolve(true), assemble: vi.fn() },
+      receiver: { canRepair: () => Promise.resolve(true), assemble: vi.fn(), initialization: () => undefined },
       link: { throughput, path },
     },
   );

@@ -17,6 +17,8 @@ import type { Delivery } from '../../api/types.js';
 import type { Decision } from '../choose/rate-control.js';
 import { Playback, type PlaybackCollaborators } from './playback.js';
 
+type FragmentTime = Pick<PlayerSegment, 'startTime' | 'duration'>;
+
 /** One segment with VOXEL data, and where it is. */
 export interface WantedSegment {
   /** Address of its file, and the fields that go with a request for it, as the player and the page have them. */
@@ -84,7 +86,7 @@ export interface RunningDownload extends StartedDownload {
 
 export interface SegmentRequestsCollaborators {
   readonly sessions: Pick<SessionManager, 'session'>;
-  readonly receiver: Pick<Receiver, 'canRepair' | 'assemble'>;
+  readonly receiver: Pick<Receiver, 'canRepair' | 'assemble' | 'initialization'>;
   readonly video: PlaybackCollaborators['video'];
   /** What downloads so far say about the link. */
   readonly link: {
@@ -168,9 +170,22 @@ export class SegmentRequests {
     return { session, plan, download };
   }
 
-  /** Has the worker put a segment together that comes over HTTP. `continues`: what a session that has failed brought of it. */
-  assemble({ key, map, fragment }: RequestedSegment, continues?: SegmentDownload): Promise<FedDownload> {
+  /** Whether segments of a representation can be cut: its initialization segment has been seen. */
+  canCut(key: string): boolean {
+    return this.collaborators.receiver.initialization(key) !== undefined;
+  }
+
+  /**
+   * Has the worker put a segment together that comes over HTTP, and was asked for at `askedAt`, on the clock of `performance.now()`.
+   * `continues`: what a session that has failed brought of it.
+   */
+  assemble(
+    { key, map, fragment }: Pick<WantedSegment, 'key' | 'map'> & { readonly fragment: FragmentTime },
+    askedAt: number,
+    continues?: SegmentDownload,
+  ): Promise<FedDownload> {
     const time = { start: fragment.startTime, duration: fragment.duration };
-    return this.collaborators.receiver.assemble({ representation: key, map, time, continues });
+    const since1970 = performance.timeOrigin + askedAt;
+    return this.collaborators.receiver.assemble({ representation: key, map, time, askedAt: since1970, continues });
   }
 }

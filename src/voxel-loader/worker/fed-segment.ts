@@ -18,12 +18,14 @@ export class FedSegment implements PieceSource {
   #isSettled = false;
   #watcher: PieceWatcher | undefined;
 
+  /** `askedAt`: when its bytes were asked for, on the clock of `now`, in ms. */
   constructor(
     private readonly map: SegmentLayout,
     private readonly now: () => number,
+    askedAt = now(),
   ) {
     this.assembly = new SegmentAssembly(map, totalBytes(map.unreliable));
-    this.#began = this.#lastArrival = now();
+    this.#began = this.#lastArrival = askedAt;
   }
 
   /** Takes bytes of the file from `position` on; what is not the segment's is left out. */
@@ -47,8 +49,13 @@ export class FedSegment implements PieceSource {
     return {
       phase: reliableComplete ? 'unreliable' : 'reliable',
       ...{ bytesReliable, bytesUnreliable, bytesRequested: length },
-      elapsed: (this.now() - this.#began) / 1000,
+      elapsed: (this.now() - this.#sentSince) / 1000,
     };
+  }
+
+  /** Since when bytes can have been sent: half of the time to the first one the request was on its way. */
+  get #sentSince(): number {
+    return (this.#began + (this.#firstArrival ?? this.#began)) / 2;
   }
 
   watch(watcher: PieceWatcher): void {

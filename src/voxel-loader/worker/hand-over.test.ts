@@ -41,8 +41,8 @@ const cutter: Cutter = {
   }),
 };
 
-function scene(change: Partial<HandOverOptions> = {}) {
-  const segment = new FedSegment(map, () => performance.now());
+function scene(change: Partial<HandOverOptions> = {}, askedAt?: number) {
+  const segment = new FedSegment(map, () => performance.now(), askedAt);
   let playhead: Playhead | undefined = NOTHING_PLAYS;
   const options = { request: { map, time }, cutter, playhead: () => playhead, now: () => performance.now() };
   const handOver = new HandOver(segment, { ...options, ...change });
@@ -97,6 +97,35 @@ describe('a segment that is handed over in pieces', () => {
     bring(50, 130);
     await pass(100);
     expect(numbers()).toEqual([0, 1, 2]);
+  });
+
+  it('counts from when it was asked for, less half of the way: a heap that had waited is no rate', async () => {
+    await pass(4000);
+    const { bring, start, numbers } = scene({}, 0);
+    start();
+    bring(0, 50);
+    await pass(100);
+    // 200 bit/s: of 90 bytes in a second and a half a quarter would be here.
+    expect(numbers()).toEqual([]);
+    bring(50, 130);
+    await pass(100);
+    expect(numbers()).toEqual([0, 1, 2]);
+  });
+
+  it('counts what comes beside it, by the rate of both', async () => {
+    const sound = scene();
+    const pictures = scene({ beside: () => [sound.handOver] });
+    pictures.start();
+    await pass(600);
+    pictures.bring(0, 50);
+    await pass(60);
+    // About a kbit/s so far: enough for 90 bytes more, but not for 230.
+    expect(pictures.numbers()).toEqual([]);
+    sound.bring(0, 50);
+    await pass(30);
+    expect(pictures.numbers()).toEqual([0]);
+    // The sound is not waited for with a picture that may be shown.
+    expect(sound.numbers()).toEqual([]);
   });
 
   it('asks again after a stall whether the rest will keep up', async () => {

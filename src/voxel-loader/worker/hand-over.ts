@@ -1,10 +1,11 @@
-import { mayBegin, PIECE_SECONDS, type ExpectedPiece } from '../../delivery/begin.js';
+import { mayBegin, PIECE_SECONDS, together, type ExpectedPiece } from '../../delivery/begin.js';
 import { dueTime, PieceQueue, whilePlaying, type Playhead } from '../../delivery/piece-queue.js';
+import { sum } from '../../delivery/sum.js';
 import { shifted, totalBytes, type ByteRange } from '../../manifest/byte-range.js';
 import { IntervalSet } from '../../manifest/interval-set.js';
 import { search } from '../../manifest/search.js';
 import type { ChunkState, CutPiece, ReceivedBytes, RepairedSegment } from '../../repair/index.js';
-import type { DeliveredPiece, FedRequest, SegmentFrames } from '../types.js';
+import type { DeliveredPiece, FedRequest, SegmentFrames, SegmentTime } from '../types.js';
 import { VoxelError } from '../errors.js';
 import { describeFrames } from './frame-states.js';
 import { PendingPiece } from './pending-piece.js';
@@ -28,6 +29,8 @@ export interface HandOverOptions {
   readonly playhead: () => Playhead | undefined;
   /** Milliseconds, on the playhead's clock. */
   readonly now: () => number;
+  /** What else is on its way of the same time: it shares the link, and playback needs it, too. Default: nothing. */
+  readonly beside?: () => readonly HandOver[];
 }
 
 /** What is left of a segment whose first pieces have been handed over. */
@@ -98,6 +101,11 @@ export class HandOver implements PieceWatcher {
   /** True once a piece has been handed over. */
   get hasBegun(): boolean {
     return this.#given > 0;
+  }
+
+  /** Where its segment is played. */
+  get time(): SegmentTime {
+    return this.#options.request.time;
   }
 
   get source(): PieceSource {
@@ -176,6 +184,8 @@ export class HandOver implements PieceWatcher {
     else {
       this.#askedAt = now;
       this.#begins = this.#mayBegin(now, playhead);
+      // What comes beside it tells nothing here.
+      if (!this.#begins && this.#beside.length > 0) this.#lookAgain(now + BEGIN_INTERVAL, now);
     }
     return this.#begins;
   }
@@ -183,22 +193,33 @@ export class HandOver implements PieceWatcher {
   #mayBegin(now: number, playhead: Playhead | undefined): boolean {
     const first = this.#pending[0];
     if (!first || first.bytesLeft > 0) return false;
-    const { elapsed } = this.#source.progress();
-    return mayBegin(this.#expected(playhead), this.#rate.rate(this.#bytesHere, now, 1000 * elapsed));
+    const { time, playFrom } = this.#options.request;
+    const position = playFrom ?? playhead?.mediaTime ?? time.start;
+    const begin = position < time.start + time.duration ? position : time.start;
+    const startsAfter = (at: number) => Math.max(0, at - begin) / (playhead?.rate ?? 1);
+    const others = this.#beside.flatMap((one) => one.#expected(startsAfter));
+    const rate = sum([this, ...this.#beside].map((one) => one.#rateAt(now)));
+    return mayBegin(together(this.#expected(startsAfter), others), rate);
+  }
+
+  get #beside(): readonly HandOver[] {
+    return this.#options.beside?.() ?? [];
+  }
+
+  /** Bit/s. */
+  #rateAt(now: number): number {
+    return this.#rate.rate(this.#bytesHere, now, 1000 * this.#source.progress().elapsed);
   }
 
   /** All that is still to come. What no box has told of yet counts as spread evenly over its time. */
-  #expected(playhead: Playhead | undefined): ExpectedPiece[] {
-    const { time, playFrom, map } = this.#options.request;
+  #expected(startsAfter: (at: number) => number): ExpectedPiece[] {
+    const { time, map } = this.#options.request;
     const end = time.start + time.duration;
-    const position = playFrom ?? playhead?.mediaTime ?? time.start;
-    const begin = position < end ? position : time.start;
-    const startsAfter = (at: number) => Math.max(0, at - begin) / (playhead?.rate ?? 1);
     const known = this.#pending.map(({ bytesLeft, startTime }) => ({ bytesLeft, startsAfter: startsAfter(startTime) }));
-    const last = this.#pieces.at(-1)!;
-    if (last.isLast) return known;
+    const last = this.#pieces.at(-1);
+    if (last?.isLast) return known;
     const { assembly } = this.#source;
-    const places = assembly.locate({ start: last.end + this.#base, end: map.range.end });
+    const places = assembly.locate({ start: (last?.end ?? 0) + this.#base, end: map.range.end });
     const left = totalBytes(places.flatMap((place) => assembly.gaps(place.start, place.end)));
     const from = this.#startTime(this.#pieces.length);
     const count = Math.max(1, Math.ceil((end - from) / PIECE_SECONDS));

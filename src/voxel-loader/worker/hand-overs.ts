@@ -34,13 +34,19 @@ export class HandOvers {
   ): void {
     if (!time) return;
     const cutter = this.host.repairers.cutter(request.representation, repairPlan(request.map));
+    const overlaps = ({ time: other }: HandOver): boolean =>
+      other.start < time.start + time.duration && time.start < other.start + other.duration;
     const options = {
       request: { ...request, time },
       cutter,
       playhead: () => this.host.playhead,
       now: () => performance.timeOrigin + performance.now(),
     };
-    this.#running.set(id, new HandOver(source, options));
+    const handOver: HandOver = new HandOver(source, {
+      ...options,
+      beside: () => [...this.#running.values()].filter((other) => other !== handOver && overlaps(other)),
+    });
+    this.#running.set(id, handOver);
   }
 
   /** Goes on with a download that was broken off, or still runs. Throws `VoxelError` where it is not known, or no longer. */

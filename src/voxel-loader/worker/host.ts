@@ -183,7 +183,9 @@ export class Host {
 
   #assemble({ id, continues, request }: Message<'assemble'>): void {
     const start = () => {
-      const segment = new FedSegment(request.map, () => performance.now());
+      const { map, askedAt } = request;
+      const now = (): number => performance.now();
+      const segment = new FedSegment(map, now, askedAt === undefined ? now() : askedAt - performance.timeOrigin);
       if (continues === undefined) this.#handOvers.add(id, segment, request);
       else {
         this.#handOvers.continue(id, continues, segment);
