@@ -11,16 +11,16 @@ import { root } from '../../tools/setup/paths.mjs';
  * these limits only keep what there is from growing unseen.
  */
 const LIMITS = {
-  'voxel-dash.js': 51_550,
-  'voxel-dash-live.js': 63_500,
-  'voxel-dash-lab.js': 76_100,
-  'voxel-hls.js': 49_850,
+  'voxel-dash.js': 52_500,
+  'voxel-dash-live.js': 64_600,
+  'voxel-dash-lab.js': 77_200,
+  'voxel-hls.js': 50_700,
   'voxel-video.js': 1_450,
   'repair/voxel-repair.js': 11_200,
 };
 
 /** The same of `voxel-dash.js` without its worker. The goal is 16 000. */
-const PAGE_LIMIT = 29_750;
+const PAGE_LIMIT = 30_400;
 
 beforeAll(ensureBuild, 600_000);
 
