@@ -15,7 +15,6 @@ export type {
   Dispersion,
   DownloadProgress,
   LadderRepresentation,
-  LinkState,
   LiveState,
   Option,
   Review,

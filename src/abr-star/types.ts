@@ -51,16 +51,6 @@ export interface LiveState {
   readonly secondsWithoutUnsent: number;
 }
 
-/** What the link carries, apart from the round trips that a short download waits for. */
-export interface LinkState {
-  /** Bit/s at which bytes come while they come. */
-  readonly rate: number;
-  /** Seconds since that was last seen. */
-  readonly age: number;
-  /** Seconds from a request to its first byte where the link is idle. */
-  readonly roundTrip: number;
-}
-
 /** Everything a rule may look at before it chooses. Times in seconds, rates in bit/s, sizes in bytes. */
 export interface DecisionState {
   readonly segmentIndex: number;
@@ -88,8 +78,6 @@ export interface DecisionState {
   readonly hasGaps?: boolean;
   /** Seconds of a piece in which the player gets a segment that is waited for; undefined: it gets whole segments alone. */
   readonly pieceSeconds?: number;
-  /** Undefined: nothing but whole downloads (`samples`) says what the link carries. */
-  readonly link?: LinkState;
   /** Undefined: the stream is not live, or its server sends no chunks. */
   readonly live?: LiveState;
 }

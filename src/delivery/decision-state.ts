@@ -1,4 +1,4 @@
-import type { DecisionState, LinkState, LossEstimator, Option, ThroughputEstimator } from '../abr-star/index.js';
+import type { DecisionState, LossEstimator, Option, ThroughputEstimator } from '../abr-star/index.js';
 import { bufferCapacity } from './buffer.js';
 
 /** What the downloads so far say about the link. */
@@ -6,8 +6,6 @@ export interface LinkEstimate {
   readonly throughput: Pick<ThroughputEstimator, 'throughput' | 'samples'>;
   /** Loss of datagrams. */
   readonly loss: Pick<LossEstimator, 'lossRate' | 'hasGaps'>;
-  /** What it carries, apart from round trips, as of now; undefined: not known. */
-  readonly carries?: { readonly state: LinkState | undefined };
 }
 
 /** What is known when a segment must be chosen. Times in seconds. */
@@ -26,7 +24,7 @@ export interface Situation extends Pick<
 
 /** What a bitrate rule is told before it chooses. Spelled out: rest and spread would take longer than most rules do. */
 export function decisionState(known: Situation): DecisionState {
-  const { throughput, samples, lossRate, hasGaps, link } = linkState(known.link);
+  const { throughput, samples, lossRate, hasGaps } = linkState(known.link);
   return {
     segmentIndex: known.segmentIndex,
     segmentDuration: known.segmentDuration,
@@ -40,7 +38,6 @@ export function decisionState(known: Situation): DecisionState {
     samples,
     lossRate,
     hasGaps,
-    ...(link && { link }),
     ...(known.pieceSeconds !== undefined && { pieceSeconds: known.pieceSeconds }),
   };
 }
@@ -49,11 +46,8 @@ export function decisionState(known: Situation): DecisionState {
 export function linkState({
   throughput,
   loss,
-  carries,
-}: LinkEstimate): Pick<DecisionState, 'throughput' | 'samples' | 'lossRate' | 'hasGaps' | 'link'> {
-  const link = carries?.state;
+}: LinkEstimate): Pick<DecisionState, 'throughput' | 'samples' | 'lossRate' | 'hasGaps'> {
   return {
-    ...(link && { link }),
     throughput: throughput.throughput,
     samples: throughput.samples,
     lossRate: loss.lossRate,
