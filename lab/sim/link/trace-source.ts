@@ -3,12 +3,13 @@ import { basename, extname, join } from 'node:path';
 import { UserError } from '../../../tools/setup/process.mjs';
 import { GENERATORS } from './trace-generators.js';
 import { TRACE_SETS, traceSet } from './trace-sets.js';
-import { makeTrace, parseCsvTrace, parseMahimahiTrace, parseSumTrace, type Trace } from './trace.js';
+import { makeTrace, parseCsvTrace, parseMahimahiTrace, parseRateTrace, parseSumTrace, type Trace } from './trace.js';
 
 /** Parsers by file name extension. */
 const PARSERS: Record<string, (name: string, text: string) => Trace> = {
   '.csv': parseCsvTrace,
   '.sum': parseSumTrace,
+  '.trace': parseRateTrace,
   '.down': parseMahimahiTrace,
   '.up': parseMahimahiTrace,
 };

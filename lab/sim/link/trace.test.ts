@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../../tools/setup/process.mjs';
-import { meanRate, offsetToMean, parseCsvTrace, parseMahimahiTrace, parseSumTrace, traceDuration } from './trace.js';
+import {
+  meanRate,
+  offsetToMean,
+  parseCsvTrace,
+  parseMahimahiTrace,
+  parseRateTrace,
+  parseSumTrace,
+  traceDuration,
+} from './trace.js';
 
 describe('trace formats', () => {
   it('reads second,mbps', () => {
@@ -18,6 +26,12 @@ describe('trace formats', () => {
     expect([...parseSumTrace('a', '1 125000\n2 250000').rates]).toEqual([1e6, 2e6]);
   });
 
+  it('holds the rate before where a second is left out', () => {
+    expect([...parseRateTrace('a', '0.000000 43\n1.000000 76.5\n3.000000 0.07\n').rates]).toEqual(
+      [43, 76.5, 76.5, 0.07].map((mbps) => mbps * 1e6),
+    );
+  });
+
   it('counts the packets of a Mahimahi file', () => {
     const trace = parseMahimahiTrace('a', '0\n10\n10\n150\n200\n');
     expect([...trace.rates]).toEqual([3, 2].map((packets) => (packets * 1500 * 8) / 0.1));
@@ -31,6 +45,10 @@ describe('trace formats', () => {
     ['seconds that go back', parseCsvTrace, 'second,mbps\n1,1\n0,1\n'],
     ['a negative rate', parseCsvTrace, 'second,mbps\n0,-1\n'],
     ['a link that carries nothing', parseSumTrace, '1 0\n2 0\n'],
+    ['seconds that do not begin at 0', parseRateTrace, '1 5\n2 5\n'],
+    ['a second twice', parseRateTrace, '0 5\n0 5\n'],
+    ['years that are left out', parseRateTrace, '0 5\n1e12 5\n'],
+    ['a third column', parseRateTrace, '0 5 5\n'],
     ['an empty file', parseMahimahiTrace, ''],
     ['times that go back', parseMahimahiTrace, '5\n4\n'],
   ])('refuses %s in one line', (_, parse, text) => {
@@ -47,7 +65,7 @@ describe('trace formats', () => {
     fc.assert(
       fc.property(
         fc.array(line, { maxLength: 8 }),
-        fc.constantFrom(parseCsvTrace, parseSumTrace, parseMahimahiTrace),
+        fc.constantFrom(parseCsvTrace, parseSumTrace, parseRateTrace, parseMahimahiTrace),
         (lines, parse) => {
           try {
             const trace = parse('x', ['second,mbps', ...lines].slice(parse === parseCsvTrace ? 0 : 1).join('\n'));

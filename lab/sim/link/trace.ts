@@ -18,6 +18,9 @@ const MAHIMAHI_STEP = 0.1;
 /** What a link is never offset below: one 1500-byte packet a second, the floor of the paper's own traces. */
 const OFFSET_FLOOR = 12_000;
 
+/** A day: what a file may leave out is bounded. */
+const MOST_SECONDS = 86_400;
+
 /** Anything above is a mistake in the file's unit. */
 const MAX_RATE = 1e12;
 
@@ -56,6 +59,26 @@ export function parseCsvTrace(name: string, text: string): Trace {
 /** `second bytes` lines, as the authors of VOXEL publish their traces. Throws a `UserError` that names the line. */
 export function parseSumTrace(name: string, text: string): Trace {
   return perStep(name, linesOf(text), { separator: /\s+/, firstLine: 1, rate: (bytes, step) => (bytes * 8) / step });
+}
+
+/**
+ * `second mbps` lines, as SafeSABR's authors publish theirs. A rate holds until the next line: some seconds have none. Throws a `UserError` that
+ * names the line.
+ */
+export function parseRateTrace(name: string, text: string): Trace {
+  const rates: number[] = [];
+  linesOf(text).forEach((line, index) => {
+    const [second, mbps, ...rest] = line.split(/\s+/).map(Number);
+    const place = `${name}:${index + 1}`;
+    if (rest.length > 0 || !Number.isFinite(second) || !Number.isFinite(mbps))
+      throw new UserError(`${place}: not two numbers`);
+    const isNext =
+      Number.isInteger(second) && second! < MOST_SECONDS && (index === 0 ? second === 0 : second! >= rates.length);
+    if (!isNext) throw new UserError(`${place}: the seconds must ascend from 0 in whole ones`);
+    while (rates.length < second!) rates.push(rates.at(-1)!);
+    rates.push(mbps! * 1e6);
+  });
+  return makeTrace(name, 1, rates);
 }
 
 /** One line per packet that the link could carry: milliseconds since the start. Throws a `UserError` that names the line. */
