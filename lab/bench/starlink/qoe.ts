@@ -1,3 +1,5 @@
+import { sum } from '../../sim/report/statistics.js';
+
 /** What a second's stall costs, in Mbit/s of a segment (SafeSABR, config.py). */
 const STALL_WEIGHT = 40;
 
@@ -11,14 +13,10 @@ export interface Played {
 
 /** Their quality of experience: the sum of all segments' Mbit/s, less stalls and the steps from one segment to the next. */
 export function qoeOf(played: Played): number {
-  return sumOf(played.rates) - STALL_WEIGHT * played.stalled - stepsOf(played);
+  return sum(played.rates) - STALL_WEIGHT * played.stalled - stepsOf(played);
 }
 
 /** Mbit/s between neighbours, all together. */
 export function stepsOf({ rates }: Played): number {
-  return sumOf(rates.slice(1).map((rate, index) => Math.abs(rate - rates[index]!)));
-}
-
-function sumOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
+  return sum(rates.slice(1).map((rate, index) => Math.abs(rate - rates[index]!)));
 }
