@@ -2,21 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { prepareClip } from './support/clip.js';
-import { startFaultRelay, type FaultRelay } from './support/fault-relay.js';
+import type { FaultRelay } from './support/fault-relay.js';
 import { errorsOfHls, outcomeOfHls, playHlsUntil, serveHlsPage, startHls } from './support/hls-page.js';
 import { outcomeOf, playToEnd, playUntil, servePlayerPage } from './support/player-page.js';
 import { playerStage, type PlayerStage } from './support/player-stage.js';
 import {
-  BITS_PER_MS,
   expectOnce,
-  linkOf,
+  openSlowly,
   PIECES_CLIP,
   placeOf,
   seeAnew,
   seenBy,
   startInPieces,
   untilSeen,
-  watchPieces,
 } from './support/seen-pieces.js';
 
 let page: Page;
@@ -25,11 +23,7 @@ let relay: FaultRelay;
 /** For each test of a block a page that is watched, and a slow link. */
 function slowly(stage: PlayerStage): void {
   beforeEach(async () => {
-    page = await stage.browser.newPage();
-    await watchPieces(page);
-    await page.goto(stage.server.ready.url);
-    relay = await startFaultRelay(stage.server.ready.quicPort);
-    relay.fault = linkOf(BITS_PER_MS);
+    ({ page, relay } = await openSlowly(stage));
     return async () => {
       await page.close();
       relay.close();

@@ -9,6 +9,7 @@ import {
   BITS_PER_MS,
   expectOnce,
   linkOf,
+  openSlowly,
   PIECES_CLIP,
   placeOf,
   seenBy,
@@ -23,11 +24,7 @@ describe('dash.js', () => {
   const stage = playerStage(async (folder) => servePlayerPage(folder, await prepareClip(folder, PIECES_CLIP)));
 
   beforeEach(async () => {
-    page = await stage.browser.newPage();
-    await watchPieces(page);
-    await page.goto(stage.server.ready.url);
-    relay = await startFaultRelay(stage.server.ready.quicPort);
-    relay.fault = linkOf(BITS_PER_MS);
+    ({ page, relay } = await openSlowly(stage));
     return async () => {
       await page.close();
       relay.close();

@@ -1,8 +1,9 @@
 import type { Page } from 'puppeteer-core';
 import { expect } from 'vitest';
 import type { AbrName } from '../../../player/api/types.js';
-import type { Fault } from './fault-relay.js';
+import { startFaultRelay, type Fault, type FaultRelay } from './fault-relay.js';
 import { startPlayer, type PlayerServer } from './player-page.js';
+import type { PlayerStage } from './player-stage.js';
 
 /** Segments of four seconds, of which the first half second is a small part. */
 export const PIECES_CLIP = { seconds: 12, segmentSeconds: 4, representations: '144p' };
@@ -58,6 +59,19 @@ export function watchPieces(page: Page): Promise<unknown> {
     };
     document.addEventListener('play', onPlay, { capture: true, once: true });
   });
+}
+
+/** A page that is watched, and a slow link to its server, on which the clip plays. */
+export async function openSlowly({
+  browser,
+  server,
+}: PlayerStage): Promise<{ readonly page: Page; readonly relay: FaultRelay }> {
+  const page = await browser.newPage();
+  await watchPieces(page);
+  await page.goto(server.ready.url);
+  const relay = await startFaultRelay(server.ready.quicPort);
+  relay.fault = linkOf(BITS_PER_MS);
+  return { page, relay };
 }
 
 /** A link of that rate, in both directions; `loses`: of its packets. */
