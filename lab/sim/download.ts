@@ -28,7 +28,7 @@ export interface Attempt {
   /** Bytes of the unreliable part that were lost on the way, whatever became of them. */
   readonly lostOnTheWay: number;
   /** What the link brought until nothing but repeats was to come: the sample of its throughput. */
-  readonly measured: { readonly bytes: number; readonly seconds: number };
+  readonly measured: ThroughputSample;
 }
 
 export interface AttemptSetup {
@@ -69,6 +69,7 @@ export function attempt(setup: AttemptSetup): Attempt {
   const ending = receiveAll(setup, arrivals);
   const { reliable, sent, bursts, lostOnTheWay, measured } = arrivals;
   const { bytes, time } = measured ?? { bytes: arrivals.arrived, time: playback.time };
+  const seconds = Math.min(time, playback.time) - requested;
   return {
     ending,
     option,
@@ -76,7 +77,11 @@ export function attempt(setup: AttemptSetup): Attempt {
     sent,
     bursts,
     lostOnTheWay,
-    measured: { bytes, seconds: Math.min(time, playback.time) - requested },
+    measured: {
+      ...{ bytes, seconds },
+      // The first byte of what was asked for early was on its way before.
+      timeToFirstByte: Math.min(seconds, Math.max(0, (sentAt ?? requested) + transport.latency - requested)),
+    },
   };
 }
 

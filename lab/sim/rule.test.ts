@@ -37,3 +37,8 @@ it('plays abr-star with other constants than its own, and refuses what is none',
   const refused = ['abr-star:pace=1', 'abr-star:startUp', 'abr-star:startUp=..', 'mpc:startUp=1'];
   for (const name of refused) expect(() => ruleOf(name)).toThrow('only abr-star:CONSTANT=NUMBER, of bandwidthSafety, ');
 });
+
+it("leaves it to dash.js' own rule what it begins with", () => {
+  const names = ['dynamic', 'dynamic/pieces', 'abr-star', 'bola-e'];
+  expect(names.map((name) => ruleOf(name).isPlayers)).toEqual([true, true, false, false]);
+});

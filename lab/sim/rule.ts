@@ -16,6 +16,8 @@ export interface Rule {
   readonly strategy: LabStrategy;
   /** Whether a segment that is waited for is handed over in pieces; default false. */
   readonly inPieces?: boolean;
+  /** dash.js' own: nobody tells it what to begin with; default false. */
+  readonly isPlayers?: boolean;
 }
 
 /** What may stand behind `/`. */
@@ -36,7 +38,8 @@ export function ruleOf(name: string): Rule {
   const strategy = strategyNames.find((known) => known === strategyName && others.length === 0);
   if (!strategy) throw new UserError(`'${name}': the part after + must be one of ${strategyNames.join(', ')}`);
   const inPieces = handOver ? handOver === 'pieces' : /^abr-star(:[^@]*)?(@streams|@datagrams)?$/.test(before!);
-  return { ...carriedRule(name, before!), strategy: strategyOf(strategy), inPieces };
+  const isPlayers = /^dynamic\b/.test(name);
+  return { ...carriedRule(name, before!), strategy: strategyOf(strategy), inPieces, isPlayers };
 }
 
 function carriedRule(name: string, carried: string): Omit<Rule, 'strategy' | 'inPieces'> {

@@ -178,7 +178,7 @@ class Session {
         lookAhead: (progress) => this.#lookAhead(segmentIndex + 1, progress),
       });
       const lost = this.#lostOf(outcome, parity);
-      this.#learn(option, outcome, lost, sentAt);
+      this.#learn(option, outcome, lost);
       if (outcome.ending.action !== 'restart') {
         this.#append(outcome, segment, lost, { restarts, cut, handOver });
         return;
@@ -261,8 +261,8 @@ class Session {
 
   /** The very first choice: where the player does not know sizes yet, among the levels of one representation. */
   #begun(state: DecisionState): DecisionState {
-    if (!this.#player.beginsUnsized) return state;
     const { rule, transport } = this.#setup;
+    if (!this.#player.beginsUnsized || rule.isPlayers) return state;
     // Nor what the link carried of the manifest.
     const shown = { roundTrip: transport.latency, rate: Infinity };
     const rate = firstRateOver(rule.abr.firstRate, shown, state);
@@ -277,16 +277,9 @@ class Session {
     this.#played[segment.index] = { ...this.#played[segment.index]!, ...deliveryOf(segment) };
   }
 
-  #learn(
-    option: Option,
-    { sent, lostOnTheWay, measured: { bytes, seconds } }: Attempt,
-    lost: readonly ByteRange[],
-    sentAt: number | undefined,
-  ): void {
+  #learn(option: Option, { sent, lostOnTheWay, measured }: Attempt, lost: readonly ByteRange[]): void {
     const bytesLost = totalBytes(lost);
-    // Nobody waited for the first byte of what was asked for early.
-    const timeToFirstByte = sentAt === undefined ? Math.min(seconds, this.#setup.transport.latency) : undefined;
-    this.#link.throughput.add({ bytes, seconds, timeToFirstByte });
+    this.#link.throughput.add(measured);
     const bytesUnsent = option.bytes - option.reliableBytes - sent;
     this.#link.loss.add({ bytesSent: sent, bytesLost, bytesUnsent });
     const bytesRecovered = Math.max(0, lostOnTheWay - bytesLost);
