@@ -79,6 +79,8 @@ export interface DashRepresentation {
   readonly segmentDuration: number;
   /** Seconds that the SourceBuffer adds to the times of its segments. */
   readonly mseTimeOffset: number;
+  /** RFC 6381; null where the manifest does not say. */
+  readonly codecs?: string | null;
   /** URL of the initialization segment, if that is a file of its own; undefined: it is in the `BaseURL`'s. */
   readonly initialization?: string | null;
   /** Range of the initialization segment: `first-last`, both inclusive; no string where it is a whole file. */

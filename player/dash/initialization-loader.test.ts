@@ -10,7 +10,7 @@ const ORIGIN = 'https://media.example';
 const RANGE = '0-3';
 
 const representations = ['q00', 'q01', 'q02'].map((id): DashRepresentation => ({
-  ...{ id, bandwidth: 1000, segmentDuration: 1, mseTimeOffset: 0, range: RANGE },
+  ...{ id, bandwidth: 1000, segmentDuration: 1, mseTimeOffset: 0, range: RANGE, codecs: 'av01.0.00M.08' },
   adaptation: { index: 0, period: { index: 0, start: 0, duration: 60 } },
 }));
 const [low, high] = representations as [DashRepresentation, DashRepresentation];
@@ -18,7 +18,7 @@ const bytesOf = ({ id }: DashRepresentation): Uint8Array => new TextEncoder().en
 const fileUrl = ({ id }: DashRepresentation): string => `${ORIGIN}/${id}.mp4`;
 
 let maps: Map<DashRepresentation, { edition: number }>;
-const receiver = { addInitialization: vi.fn() };
+const receiver = { addInitialization: vi.fn(), expect: vi.fn() };
 const pipeline = { learn: vi.fn() };
 const begin = vi.fn();
 const settings = { apply: vi.fn(), isApplied: false };
@@ -113,6 +113,11 @@ it.each<[string, string, () => void]>([
   change();
   expect(await load(low, query)).toBe('q00!');
   expect(parentLoad).toHaveBeenCalledTimes(2);
+});
+
+it('says beside each which codec is to come', async () => {
+  await load(low);
+  expect(receiver.expect).toHaveBeenCalledExactlyOnceWith('av01.0.00M.08');
 });
 
 it('fetches those of the others once, and dash.js gets these', async () => {

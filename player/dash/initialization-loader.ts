@@ -24,7 +24,7 @@ export interface InitializationLoaderOptions {
   readonly settings: Pick<PlayerSettings, 'apply' | 'isApplied'>;
   readonly sessions: Pick<SessionManager, 'session'>;
   readonly preferences: Pick<DownloadPreferences, 'strategy'>;
-  readonly receiver: Pick<Receiver, 'addInitialization'>;
+  readonly receiver: Pick<Receiver, 'addInitialization' | 'expect'>;
   readonly pipeline: Pick<Pipeline, 'learn'>;
   readonly segments: Pick<SegmentLoader, 'begin'>;
   readonly headStart: Pick<HeadStart, 'begin' | 'isRunning'>;
@@ -55,7 +55,7 @@ export class InitializationLoader {
 
   /** `segmentIndex`: of the segment that was last asked for. */
   load(request: LoaderRequest, response: LoaderResponse, parentLoad: Load, segmentIndex: number): void {
-    const { content, settings, pipeline, segments, headStart, firstPicture } = this.options;
+    const { content, settings, receiver, pipeline, segments, headStart, firstPicture } = this.options;
     const { presentation, indexes } = content;
     const { customData } = request;
     const representation = customData.request.representation!;
@@ -86,6 +86,7 @@ export class InitializationLoader {
     // Then the first segment comes over the session, if that is open by then.
     if (!headStart.isRunning) firstPicture.skip();
     indexes.want([map], segmentIndex);
+    if (representation.codecs) receiver.expect(representation.codecs);
     if (Number.isFinite(representation.segmentDuration)) settings.apply(representation.segmentDuration);
   }
 

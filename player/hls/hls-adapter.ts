@@ -112,19 +112,21 @@ class HlsAdapter implements LoadsFragments {
   }
 
   #loadInitialization(frag: HlsFragment, answer: FragmentAnswer): boolean {
+    const { receiver } = this.parts;
     const { content, segments } = this.#segmentParts;
     const level = levelsOf(this.hls)[frag.level];
     const representation = level && representationOf(level);
     const map = representation && content.presentation.representation(representation);
     if (!map) return false;
     content.indexes.want([map], segments.lastIndex);
+    receiver.expect(level.codecSet);
     const key = content.presentation.keyOf(representation);
     this.#initializing.set(
       key,
       new Promise((resolve) => {
         answer.onEnd = resolve;
         answer.loadOwn((data) => {
-          if (data instanceof ArrayBuffer) this.parts.receiver.addInitialization(key, new Uint8Array(data));
+          if (data instanceof ArrayBuffer) receiver.addInitialization(key, new Uint8Array(data));
         });
       }),
     );

@@ -23,6 +23,7 @@ export interface Track {
   readonly descriptions: readonly Description[];
   readonly defaults: SampleDefaults;
   readonly timescale: number | undefined;
+  readonly isSound: boolean;
 }
 
 /** Reads an initialization segment. Throws `RepairError` for what is malformed. */

@@ -7,6 +7,8 @@ import type { Subsample } from './subsamples.js';
 const SAMPLE_DESCRIPTION_FIELDS = 8;
 /** Bytes of a visual sample entry's own fields, before its child boxes (ISO/IEC 14496-12 §12.1.3). */
 const VISUAL_SAMPLE_ENTRY_FIELDS = 78;
+/** `soun`, the handler of sound. */
+const SOUND = 0x736f756e;
 
 /** Flags of a `tfhd` (ISO/IEC 14496-12 §8.8.7). */
 const BASE_DATA_OFFSET_PRESENT = 0x1;
@@ -89,6 +91,7 @@ export interface SampleEntries {
   readonly defaults: SampleDefaults;
   /** Units of its times in a second; undefined where it does not say that. */
   readonly timescale: number | undefined;
+  readonly isSound: boolean;
 }
 
 /** The sample descriptions of an initialization segment's only track. Throws `RepairError` (unsupported-stream, malformed). */
@@ -97,7 +100,8 @@ export function parseSampleEntries(init: Uint8Array): SampleEntries {
   const moov = reader.all().find((box) => box.type === 'moov');
   if (!moov) throw malformed('the initialization segment has no moov box');
   const track = only(reader.children(moov), 'trak');
-  const description = ['mdia', 'minf', 'stbl', 'stsd'].reduce((box, type) => reader.child(box, type), track);
+  const media = reader.child(track, 'mdia');
+  const description = ['minf', 'stbl', 'stsd'].reduce((box, type) => reader.child(box, type), media);
   const boxes = reader.children(description, SAMPLE_DESCRIPTION_FIELDS);
   if (boxes.length === 0) throw malformed('no sample description');
   const mvex = reader.children(moov).find(({ type }) => type === 'mvex');
@@ -110,7 +114,8 @@ export function parseSampleEntries(init: Uint8Array): SampleEntries {
     entries: boxes.map((entry) => readSampleEntry(reader, entry, init)),
     defaultNumber: boxes.length > 1 ? defaultNumber : 1,
     defaults: { duration, size, flags },
-    timescale: readTimescale(reader, reader.child(track, 'mdia')),
+    timescale: readTimescale(reader, media),
+    isSound: isSound(reader, media),
   };
 }
 
@@ -118,6 +123,12 @@ export function parseSampleEntries(init: Uint8Array): SampleEntries {
 function readTimescale(reader: BoxReader, media: Box): number | undefined {
   const mdhd = reader.children(media).find(({ type }) => type === 'mdhd');
   return mdhd && reader.u32(mdhd, reader.u32(mdhd, 0) >>> 24 === 1 ? 20 : 12);
+}
+
+/** Whether the handler of a track's media is that of sound (§8.4.3). */
+function isSound(reader: BoxReader, media: Box): boolean {
+  const hdlr = reader.children(media).find(({ type }) => type === 'hdlr');
+  return hdlr !== undefined && reader.u32(hdlr, 8) === SOUND;
 }
 
 function readSampleEntry(reader: BoxReader, entry: Box, init: Uint8Array): SampleEntry {

@@ -1,8 +1,8 @@
-import { readTrack } from './codecs.js';
-import { pieceRepairer } from './pieces.js';
-import { trackRepairer } from './repairer.js';
+import { plans } from './plans.js';
+import { createReplacer } from './replacer.js';
 import type { Repairer } from './types.js';
 
+export { createReplacer } from './replacer.js';
 export { RepairError, type RepairErrorCode } from './errors.js';
 export type {
   ChunkState,
@@ -16,6 +16,5 @@ export type {
 
 /** The repairer for the track of an initialization segment. Throws `RepairError` (malformed, unsupported-stream). */
 export function createRepairer(init: Uint8Array): Repairer {
-  const track = readTrack(init);
-  return { ...trackRepairer(track), ...pieceRepairer(track) };
+  return createReplacer(init, plans);
 }

@@ -11,7 +11,14 @@ import { punch, receivedExcept, type Gap } from '../../test/repair/gaps.js';
 import { bytesOf, type RemovalVector } from '../../test/repair/removal-vectors.js';
 import { fragmentReaders, readTrack } from './codecs.js';
 import { parseFragments } from './fmp4.js';
-import { createRepairer, RepairError, type ChunkState, type RepairPlan } from './index.js';
+import {
+  createRepairer,
+  createReplacer,
+  RepairError,
+  type ChunkState,
+  type Repairer,
+  type RepairPlan,
+} from './index.js';
 
 const VECTORS = (
   JSON.parse(readFileSync(new URL('../../test/vectors/removal.json', import.meta.url), 'utf8')) as RemovalVector[]
@@ -48,8 +55,15 @@ function samplesOf(init: Uint8Array, segment: Uint8Array): TimedSample[] {
 }
 
 /** Every piece of a segment, repaired one after the other. */
-function repairPieces(init: Uint8Array, segment: Uint8Array, gaps: readonly Gap[], seconds: number, plan?: RepairPlan) {
-  const repairer = createRepairer(init);
+function repairPieces(
+  init: Uint8Array,
+  segment: Uint8Array,
+  gaps: readonly Gap[],
+  seconds: number,
+  plan?: RepairPlan,
+  create: (init: Uint8Array) => Repairer = createRepairer,
+) {
+  const repairer = create(init);
   const received = receivedExcept(gaps);
   let after: ChunkState | undefined;
   return repairer.pieces(segment, received, seconds).map((piece) => {
@@ -98,6 +112,10 @@ describe('pieces', () => {
         const [init, segment] = [bytesOf(vector.init), bytesOf(vector.segment)];
         const pieces = repairPieces(init, segment, [], seconds);
         expect(pieces.flatMap(({ samples }) => samples)).toEqual(samplesOf(init, segment));
+        const asTheyAre = repairPieces(init, segment, [], seconds, undefined, createReplacer);
+        expect(asTheyAre.map(({ bytes, frames }) => [bytes, frames])).toEqual(
+          pieces.map(({ bytes, frames }) => [bytes, frames]),
+        );
         expect(pieces.map(({ piece }) => piece.isLast)).toEqual(pieces.map((_, index) => index === pieces.length - 1));
       }),
     );
@@ -226,7 +244,11 @@ describe('pieces of H.264', () => {
         expect(pieces.flatMap(({ samples }) => samples.map(content))).toEqual(
           samplesOf(init, whole.bytes).map(content),
         );
-        if (!plan) expect(pieces.flatMap(({ samples }) => samples)).toEqual(samplesOf(init, whole.bytes));
+        if (plan) return;
+        expect(pieces.flatMap(({ samples }) => samples)).toEqual(samplesOf(init, whole.bytes));
+        const replaced = repairPieces(init, segment, gaps, frames / 24, plan, createReplacer);
+        const appended = (all: typeof pieces) => all.map(({ bytes, frames }) => [bytes, frames]);
+        expect(appended(replaced)).toEqual(appended(pieces));
       }),
       { numRuns: 10 },
     );

@@ -3,8 +3,8 @@ import type { Track } from './codecs.js';
 import { malformed, unsupported } from './errors.js';
 import { decodeTimes, type Fragment, parseFragments } from './fmp4.js';
 import { canLeaveOut, type Removal, writePiece } from './remove-samples.js';
-import { repairArrived } from './repairer.js';
-import type { CutPiece, ReceivedBytes, RepairedSegment, Repairer, RepairPlan } from './types.js';
+import { keepComplete, type Means, repairArrived } from './repairer.js';
+import type { CutPiece, ReceivedBytes, RepairedSegment, Repairer } from './types.js';
 
 /** A place between samples where a piece may begin or end. */
 interface Cut {
@@ -15,11 +15,9 @@ interface Cut {
   readonly shown: number;
 }
 
-/** The plan of a piece that is complete. */
-const NOTHING_GOES: RepairPlan = { kind: 'remove', frames: [] };
-
 /** The repairer of pieces of segments. */
-export function pieceRepairer(track: Track): Pick<Repairer, 'pieces' | 'repairPiece'> {
+export function pieceRepairer(means: Means): Pick<Repairer, 'pieces' | 'repairPiece'> {
+  const { track } = means;
   return {
     pieces: (segment, received, seconds) => cutPieces(track, segment, received, seconds),
     repairPiece(segment, received, piece, plan, before) {
@@ -30,17 +28,17 @@ export function pieceRepairer(track: Track): Pick<Repairer, 'pieces' | 'repairPi
       const arrived = isAll ? whole : { segment: known, received, piece: { ...piece, write } };
       const repaired = (): RepairedSegment => {
         try {
-          return repairArrived(track, arrived, plan, before);
+          return repairArrived(means, arrived, plan, before);
         } catch (error) {
           // A complete piece plays whatever it is made of.
-          if (received.contains(piece.start, piece.end)) return repairArrived(track, arrived, NOTHING_GOES, before);
+          if (received.contains(piece.start, piece.end)) return keepComplete(means, arrived, before);
           throw error;
         }
       };
       const { bytes, ...facts } = repaired();
       const isNothingLeft = piece.isLast && facts.frames.every(({ removed }) => removed);
       // No picture would stand until the segment's end: all of it, put over its pieces, has one that does.
-      return { ...facts, bytes: isNothingLeft ? repairArrived(track, whole, plan).bytes : bytes };
+      return { ...facts, bytes: isNothingLeft ? repairArrived(means, whole, plan).bytes : bytes };
     },
   };
 }

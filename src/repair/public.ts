@@ -1,6 +1,7 @@
 // What the package `voxel-repair` exports: packages/repair/.
 import { readTrack } from './codecs.js';
 import { allExcept, type ByteRange } from './missing.js';
+import { removeMissing } from './removal.js';
 import { trackRepairer } from './repairer.js';
 import type { FrameReport, RemovableFrame } from './types.js';
 import { unreliableRanges } from './unreliable.js';
@@ -52,7 +53,7 @@ export interface SegmentRepairer {
 export function createRepairer(init: Uint8Array): SegmentRepairer {
   requireBytes('init', init);
   const track = readTrack(init);
-  const repairer = trackRepairer(track);
+  const repairer = trackRepairer({ track, plans: { removeMissing } });
   return {
     repair(segment, missing, removable) {
       requireBytes('segment', segment);

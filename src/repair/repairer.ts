@@ -3,19 +3,13 @@ import { applyEdits, type Edit, growth } from './edits.js';
 import { missing, unsupported } from './errors.js';
 import { type EncryptionOf, type Fragment, parseFragments } from './fmp4.js';
 import { type ResizedSample, resizeSamples } from './fmp4-resize.js';
-import { hold } from './hold.js';
-import { removeMissing } from './removal.js';
-import { removeSamples, type WritablePiece } from './remove-samples.js';
+import type { Plans } from './plans.js';
+import type { WritablePiece } from './remove-samples.js';
 import { clearSubsamples, isClear } from './subsamples.js';
-import type {
-  ChunkState,
-  FrameReport,
-  HoldableFrame,
-  ReceivedBytes,
-  RepairedSegment,
-  Repairer,
-  RepairPlan,
-} from './types.js';
+import type { ChunkState, FrameReport, ReceivedBytes, RepairedSegment, Repairer, RepairPlan } from './types.js';
+
+/** What is taken out where nothing is. */
+const NOTHING = { removed: new Set<number>(), replaced: new Map<number, Uint8Array>() };
 
 /** A segment, or what is known of one for a piece, of which a part has arrived. */
 export interface Arrived {
@@ -25,38 +19,68 @@ export interface Arrived {
   readonly piece?: WritablePiece | undefined;
 }
 
+/** What a repairer works with. */
+export interface Means {
+  readonly track: Track;
+  /** Undefined: no plan is followed. */
+  readonly plans: Plans | undefined;
+}
+
 /** Replaces what is missing of the frames of a track by what their codec has for it, or takes it out where a plan says so. */
-export function repairArrived(track: Track, arrived: Arrived, plan?: RepairPlan, before?: ChunkState): RepairedSegment {
-  if (plan?.kind !== 'remove') return replaceMissing(track, arrived, plan?.frames, before);
+export function repairArrived(means: Means, arrived: Arrived, plan?: RepairPlan, before?: ChunkState): RepairedSegment {
+  const { track, plans } = means;
+  if (!plans || plan?.kind !== 'remove') return replaceMissing(means, arrived, plan, before);
   const { segment, received, piece } = arrived;
-  const fragments = readFragments(arrived, () => parseFragments(segment, undefined, track.defaults));
-  return removeMissing(track, segment, fragments, received, plan.frames, before, piece);
+  return plans.removeMissing(track, segment, readWhole(track, arrived), received, plan.frames, before, piece);
+}
+
+/** Leaves what is complete as it is, whatever it is made of: its samples are not read. */
+export function keepComplete(means: Means, arrived: Arrived, before?: ChunkState): RepairedSegment {
+  if (means.plans) return repairArrived(means, arrived, { kind: 'remove', frames: [] }, before);
+  const { segment, piece } = arrived;
+  const frames = readWhole(means.track, arrived)
+    .flatMap(({ samples }) => samples)
+    .map(({ offset: start, size: bytes }, index) => ({
+      ...{ index, start, bytes, type: undefined },
+      ...{ slices: 0, repairedSlices: 0, removed: false },
+    }))
+    .slice(piece?.from, piece?.to);
+  if (!piece) return { bytes: segment, frames };
+  const { bytes, ...after } = piece.write(segment, { ...NOTHING, ...before });
+  return { bytes, frames, after };
 }
 
 /** The repairer of whole segments. */
-export function trackRepairer(track: Track): Pick<Repairer, 'needsPlan' | 'repair'> {
+export function trackRepairer(means: Means): Pick<Repairer, 'needsPlan' | 'isSound' | 'repair'> {
   return {
-    needsPlan: track.descriptions.some(({ whyNot }) => whyNot),
-    repair: (segment, received, plan, before) => repairArrived(track, { segment, received }, plan, before),
+    isSound: means.track.isSound,
+    needsPlan: means.track.descriptions.some(({ whyNot }) => whyNot),
+    repair: (segment, received, plan, before) => repairArrived(means, { segment, received }, plan, before),
   };
 }
 
 /** Replaces what is missing of a segment's frames, or of a piece's, but for those in whose place the one before is held. */
 function replaceMissing(
-  track: Track,
+  { track, plans }: Means,
   arrived: Arrived,
-  plan: readonly HoldableFrame[] | undefined,
+  plan: RepairPlan | undefined,
   before: ChunkState | undefined,
 ): RepairedSegment {
   const { segment, piece } = arrived;
   const { frames, referenced, edits } = readFrames(track, arrived);
   const bytes = applyEdits(segment, edits);
-  const { removed, run } = hold(track, bytes, frames, referenced, plan ?? [], before?.held);
-  const removal = { removed, replaced: new Map<number, Uint8Array>() };
+  const reaches = plan?.kind === 'hold' ? plan.frames : [];
+  const held = plans?.hold?.(track, bytes, frames, referenced, reaches, before?.held);
+  const removal = { ...NOTHING, ...held };
+  const { removed } = removal;
   const reports = frames.map((frame) => (removed.has(frame.index) ? { ...frame, removed: true } : frame));
-  if (!piece) return { bytes: removed.size > 0 ? removeSamples(track, bytes, removal) : bytes, frames: reports };
+  if (!piece)
+    return {
+      bytes: plans?.hold && removed.size > 0 ? plans.removeSamples(track, bytes, removal) : bytes,
+      frames: reports,
+    };
   const written = piece.write(bytes, { ...removal, decodedUntil: before?.decodedUntil });
-  return { bytes: written.bytes, frames: reports, after: { decodedUntil: written.decodedUntil, held: run } };
+  return { bytes: written.bytes, frames: reports, after: { decodedUntil: written.decodedUntil, held: held?.run } };
 }
 
 /** The frames of a segment, or of a piece, those of them that others may refer to, and what stands in for what is missing of them. */
@@ -109,6 +133,10 @@ function readFrames(
   }
   return { frames, referenced, edits };
 }
+
+/** The segment's fragments, without their encryption: what becomes of a sample is not seen in it. */
+const readWhole = (track: Track, arrived: Arrived): Fragment[] =>
+  readFragments(arrived, () => parseFragments(arrived.segment, undefined, track.defaults));
 
 /** The segment's fragments; all bytes outside the sample data must be here. */
 function readFragments({ segment, received }: Arrived, parse: () => Fragment[]): Fragment[] {

@@ -85,6 +85,8 @@ export interface RepairedSegment {
 export interface Repairer {
   /** Nothing stands in for a missing frame of this track: without a plan that says what may be taken out, segments must come whole. */
   readonly needsPlan: boolean;
+  /** Segments of sound come whole. */
+  readonly isSound: boolean;
   /**
    * Makes a valid segment of what has arrived. `segment` has its full length, with anything in its gaps; it is not
    * changed, and it is returned itself when nothing is missing. `plan`: what the segment's index says of its repair. `before`: the

@@ -5,6 +5,7 @@ import { chunkContent, HEAD, numbers, record } from '../../test/unit/live-chunks
 import { fileByte, fileBytes, positions } from '../../test/unit/segment-content.js';
 import type { DeliveredChunk, FollowRequest, VoxelSession } from './types.js';
 import { Receiver } from './receiver.js';
+import { createRepairer } from '../repair/index.js';
 import { liveAbilities } from './worker/live/abilities.js';
 import { openSession } from './worker/session.js';
 import { runOnPage } from './worker/run-on-page.js';
@@ -40,7 +41,11 @@ async function open(): Promise<{ server: FakeVoxelServer; receiver: Receiver; se
   );
   const receiver = new Receiver({
     withoutWorker: () =>
-      runOnPage({ ...liveAbilities, open: (endpoint) => openSession(endpoint, server.WebTransport) }),
+      runOnPage({
+        ...liveAbilities,
+        repair: { create: createRepairer },
+        open: (endpoint) => openSession(endpoint, server.WebTransport),
+      }),
   });
   const session = await receiver.open(Promise.resolve({ url: 'https://media.example/voxel', certificateHashes: [] }));
   return { server, receiver, session };

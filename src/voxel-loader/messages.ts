@@ -20,6 +20,8 @@ import type {
  * what is followed, inspections) another. A segment that is kept with gaps has the number of the download that brought it.
  */
 export type PageMessage =
+  /** Tracks of that codec (RFC 6381) are to be initialized soon. */
+  | { readonly type: 'expect'; readonly codec: string }
   | { readonly type: 'initialize'; readonly representation: string; readonly bytes: Uint8Array }
   | { readonly type: 'open'; readonly session: number; readonly endpoint: Endpoint }
   | {
@@ -71,7 +73,7 @@ export type PageMessage =
 export type WorkerMessage =
   /** The worker runs. */
   | { readonly type: 'started' }
-  | { readonly type: 'initialized'; readonly representation: string; readonly repairs: RepairAbility }
+  | { readonly type: 'initialized'; readonly representation: string; readonly repairs: RepairAbility | ErrorMessage }
   | { readonly type: 'opened'; readonly session: number }
   /** The paths of a session with several. */
   | { readonly type: 'paths'; readonly paths: readonly PathReport[] }

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { box, sampleEntry, track } from '../../test/repair/fmp4-builder.js';
 import { FakeVoxelServer } from '../../test/unit/fake-voxel-server.js';
 import { fileBytes, segmentOf } from '../../test/unit/segment-content.js';
 import { createThread } from '../../test/unit/worker-thread.js';
+import { createReplacer } from '../repair/index.js';
 import { deferred } from './deferred.js';
+import { VoxelError } from './errors.js';
 import { Receiver } from './receiver.js';
 
 const endpoint = { url: 'https://media.example/voxel', certificateHashes: [] };
@@ -72,6 +75,22 @@ it('has all sessions in one worker, which learns of initialization segments once
   expect(await receiver.canRepair('0/q02', map)).toBe(false);
 });
 
+it('tells each worker once which codecs to expect', async () => {
+  const { receiver, threads } = createReceiver();
+  receiver.expect('av01.0.00M.08');
+  await receiver.open(Promise.resolve(endpoint));
+  for (const codec of ['av01.0.00M.08', 'avc1.64001e']) receiver.expect(codec);
+  receiver.stop();
+  await receiver.open(Promise.resolve(endpoint));
+  const expected = threads.map(({ received }) =>
+    received.mock.calls.flatMap(([message]) => (message.type === 'expect' ? [message.codec] : [])),
+  );
+  expect(expected).toEqual([
+    ['av01.0.00M.08', 'avc1.64001e'],
+    ['av01.0.00M.08', 'avc1.64001e'],
+  ]);
+});
+
 it('starts another worker after a crash, and after it was stopped', async () => {
   const { receiver, threads } = createReceiver();
   receiver.addInitialization('0/q00', new Uint8Array(4));
@@ -111,6 +130,18 @@ it('answers whoever asked about an initialization segment that another has repla
   receiver.addInitialization('0/q00', new Uint8Array(4));
   await receiver.open(Promise.resolve(endpoint));
   expect(await asked).toBe(false);
+});
+
+it('says why it cannot know what can be repaired', async () => {
+  const load = () => Promise.reject(new VoxelError('unsupported', 'voxel-removal.js cannot be loaded'));
+  const repair = { create: createReplacer, load };
+  const receiver = new Receiver({ withoutWorker: () => createThread(new FakeVoxelServer(), repair).worker });
+  receiver.addInitialization('0/q00', box('moov', track(sampleEntry('av01'))));
+  await receiver.open(Promise.resolve(endpoint));
+  await expect(receiver.canRepair('0/q00', map)).rejects.toMatchObject({
+    code: 'unsupported',
+    message: 'voxel-removal.js cannot be loaded',
+  });
 });
 
 it('puts a segment together that the page brings, in any order; a worker that crashes fails it', async () => {

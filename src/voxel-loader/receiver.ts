@@ -1,15 +1,15 @@
 import { browserFacts, reasonAgainst } from './browser-support.js';
 import { deferred, type Deferred } from './deferred.js';
 import { VoxelError } from './errors.js';
-import type { RepairAbility } from './messages.js';
+import { decodeError, type ErrorMessage, type RepairAbility } from './messages.js';
 import { startWorkerOr, type WorkerLike } from './start-worker.js';
 import type { Endpoint, FedDownload, FedRequest, SegmentFrames, SegmentLayout, VoxelSession } from './types.js';
 import { UNKNOWN_FRAMES, WorkerClient, type WorkerClientOptions } from './worker-client.js';
 
-/** An initialization segment, and which segments the worker can repair with it. */
+/** An initialization segment, and which segments the worker can repair with it, or why it cannot tell. */
 interface Initialization {
   readonly bytes: Uint8Array;
-  readonly repairs: Deferred<RepairAbility>;
+  readonly repairs: Deferred<RepairAbility | ErrorMessage>;
 }
 
 export interface ReceiverOptions {
@@ -26,6 +26,7 @@ export interface ReceiverOptions {
  */
 export class Receiver {
   readonly #initializations = new Map<string, Initialization>();
+  readonly #codecs = new Set<string>();
   #starting: Promise<WorkerClient> | undefined;
   #client: WorkerClient | undefined;
   /** Counts the workers that have ended. */
@@ -38,9 +39,16 @@ export class Receiver {
 
   constructor(private readonly options: ReceiverOptions = {}) {}
 
+  /** Says that an initialization segment of a track of that codec (RFC 6381) is on its way: what its repair needs loads meanwhile. */
+  expect(codec: string): void {
+    if (this.#codecs.has(codec)) return;
+    this.#codecs.add(codec);
+    this.#client?.expect(codec);
+  }
+
   /** Takes the initialization segment of a representation: repair needs it. */
   addInitialization(representation: string, bytes: Uint8Array): void {
-    const repairs = deferred<RepairAbility>();
+    const repairs = deferred<RepairAbility | ErrorMessage>();
     // The worker's answer may be under way to somebody who waits for the former one.
     const former = this.#initializations.get(representation);
     if (former) void repairs.promise.then(former.repairs.resolve);
@@ -52,9 +60,13 @@ export class Receiver {
     return this.#initializations.get(representation)?.bytes;
   }
 
-  /** Resolves once the worker knows; false: that segment of the representation must be delivered whole. */
+  /**
+   * Resolves once the worker knows; false: that segment of the representation must be delivered whole. Rejects with `VoxelError` where the
+   * worker lacks a part that it would need, which did not load.
+   */
   async canRepair(representation: string, { needs }: Pick<SegmentLayout, 'needs'>): Promise<boolean> {
     const repairs = await this.#initializations.get(representation)?.repairs.promise;
+    if (typeof repairs === 'object') throw decodeError(repairs);
     return repairs === 'all' || (repairs === 'planned' && needs !== undefined);
   }
 
@@ -121,6 +133,7 @@ export class Receiver {
         client.stop();
         throw new VoxelError('aborted', 'stopped while the worker was starting');
       }
+      for (const codec of this.#codecs) client.expect(codec);
       for (const [representation, { bytes }] of this.#initializations) client.initialize(representation, bytes);
       this.#client = client;
       return client;

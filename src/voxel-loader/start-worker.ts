@@ -4,6 +4,9 @@ import type { PageMessage, WorkerMessage } from './messages.js';
 /** The program of the worker; the package's build puts it in. Without it, as in tests, there is no worker. */
 declare const VOXEL_WORKER_SOURCE: string | undefined;
 
+/** URLs of the files with those parts of the worker's program that are loaded when they are needed; the package's build puts it in. */
+declare const VOXEL_PART_URLS: (() => Readonly<Record<string, string>>) | undefined;
+
 /** What of a `Worker` is used. */
 export interface WorkerLike {
   onmessage: ((event: MessageEvent<WorkerMessage>) => void) | null;
@@ -26,13 +29,17 @@ export async function startWorker(workerUrl?: string): Promise<WorkerLike> {
   if (refused.has(workerUrl) || typeof VOXEL_WORKER_SOURCE !== 'string' || typeof Worker === 'undefined')
     throw refusal(workerUrl);
   if (workerUrl !== undefined) return waitForStart(workerUrl, workerUrl);
-  const url = URL.createObjectURL(new Blob([VOXEL_WORKER_SOURCE], { type: 'text/javascript' }));
+  const url = URL.createObjectURL(new Blob([partsOf(), VOXEL_WORKER_SOURCE], { type: 'text/javascript' }));
   try {
     return await waitForStart(url, undefined);
   } finally {
     URL.revokeObjectURL(url);
   }
 }
+
+/** Tells the program where its parts are: a script from a Blob URL has no place that they could be beside. */
+const partsOf = (): string =>
+  typeof VOXEL_PART_URLS === 'function' ? `self.VOXEL_PARTS=${JSON.stringify(VOXEL_PART_URLS())};` : '';
 
 /** Starts a worker as `startWorker` does; where that fails, `withoutWorker` runs the worker's program on the page. */
 export async function startWorkerOr(

@@ -4,6 +4,7 @@ import {
   decodeError,
   layoutOf,
   type DeliveredMessage,
+  type ErrorMessage,
   type PageMessage,
   type RepairAbility,
   type WorkerMessage,
@@ -30,7 +31,7 @@ export const UNKNOWN_FRAMES: SegmentFrames = { states: [], repairedFrames: 0, re
 export interface WorkerClientOptions {
   readonly worker: WorkerLike;
   readonly thread: VoxelSession['thread'];
-  readonly onInitialized: (representation: string, repairs: RepairAbility) => void;
+  readonly onInitialized: (representation: string, repairs: RepairAbility | ErrorMessage) => void;
   /** The worker has crashed. */
   readonly onFailed: () => void;
   /** What is known of the paths of a session that has several. */
@@ -87,6 +88,10 @@ export class WorkerClient implements SessionLink {
 
   register(download: RemoteDownload): void {
     this.#downloads.set(download.id, download);
+  }
+
+  expect(codec: string): void {
+    this.post({ type: 'expect', codec });
   }
 
   initialize(representation: string, bytes: Uint8Array): void {

@@ -39,8 +39,11 @@ test('the tarball has every file of the exports, each script’s source map, the
     'voxel-video',
   ].flatMap((name) => [name, `umd/${name}`]);
   const built = scripts.flatMap((name) => ['js', 'js.map', 'd.ts'].map((ending) => `dist/${name}.${ending}`));
+  const parts = ['voxel-removal', 'voxel-paths']
+    .flatMap((name) => [name, `umd/${name}`])
+    .flatMap((name) => [`dist/${name}.js`, `dist/${name}.js.map`]);
   const rest = ['LICENSE', 'README.md', 'package.json', 'dist/umd/package.json', 'dist/voxel-worker.js'];
-  expect([...consumer.files].sort()).toEqual([...built, ...rest].sort());
+  expect([...consumer.files].sort()).toEqual([...built, ...parts, ...rest].sort());
 });
 
 test('source maps hold the sources', () => {
@@ -138,8 +141,13 @@ test('a bundler builds a page of it that has one dash.js and one plugin', async 
     logLevel: 'silent',
     build: { write: false, chunkSizeWarningLimit: Infinity },
   });
-  const { output } = [result].flat()[0] as { output: { type: string; code?: string }[] };
+  const { output } = [result].flat()[0] as { output: { type: string; fileName: string; code?: string }[] };
   const code = output.map((file) => file.code ?? '').join('\n');
   expect(code.split('urn:voxel-dash:index:2')).toHaveLength(2);
   expect(code.split('MediaPlayer not initialized')).toHaveLength(2);
+  // What the worker loads is copied beside the page's script.
+  const assets = output
+    .filter(({ type }) => type === 'asset')
+    .map(({ fileName }) => fileName.replace(/-.{8}\.js$/, ''));
+  expect(assets).toEqual(expect.arrayContaining(['assets/voxel-removal', 'assets/voxel-paths']));
 });

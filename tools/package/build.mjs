@@ -3,8 +3,8 @@
 import { copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { root } from '../setup/paths.mjs';
-import { writeBundle } from './bundle.mjs';
-import { bundleWorker } from './worker-source.mjs';
+import { PARTS, writeBundle } from './bundle.mjs';
+import { bundleWorker, partBundle } from './worker-source.mjs';
 
 const dist = join(root, 'dist');
 
@@ -44,6 +44,12 @@ await writeBundle(
   { entry: 'player/element/script.ts', format: 'umd', name: 'voxelDash', worker: plain, isPlugin: true },
   'dist/umd/voxel-video.js',
 );
+// Beside each of the folders' bundles, as they look for them.
+for (const part of PARTS) {
+  await writeBundle(await partBundle(part), `dist/voxel-${part}.js`);
+  for (const ending of ['js', 'js.map'])
+    copyFileSync(join(dist, `voxel-${part}.${ending}`), join(dist, `umd/voxel-${part}.${ending}`));
+}
 // The worker as a file of its own, for pages that allow none from a Blob URL; every build may use it.
 writeFileSync(join(dist, 'voxel-worker.js'), `${lab}\n`);
 

@@ -11,6 +11,7 @@ import { minify } from './minify.mjs';
  * A bundle of TypeScript. `format`: an ES module, the body of a script, or one file for script elements and `require`, whose exports are on a page
  * those of the global `name`. `worker`: program of the session's worker, for the plugin to start. `shared`: module that it imports from a file
  * beside it instead. `isPlugin`: names that never leave it are short ones.
+ * `names`: what some of them are, in all bundles that hand objects to each other.
  * @typedef {object} Bundle
  * @property {string} entry path in the checkout
  * @property {'esm' | 'script' | 'umd'} format
@@ -18,10 +19,11 @@ import { minify } from './minify.mjs';
  * @property {string} [worker]
  * @property {{ module: string, file: string }} [shared]
  * @property {boolean} [isPlugin]
+ * @property {Readonly<Record<string, string>>} [names]
  */
 
 /** @param {Bundle} bundle @param {string} out path in the checkout; without it there is no source map @returns {Promise<import('./minify.mjs').Script>} */
-export async function bundled({ entry, format, name = 'bundle', worker, shared, isPlugin }, out = '') {
+export async function bundled({ entry, format, name = 'bundle', worker, shared, isPlugin, names = {} }, out = '') {
   const { outputFiles } = await esbuild.build({
     absWorkingDir: root,
     entryPoints: [entry],
@@ -30,15 +32,24 @@ export async function bundled({ entry, format, name = 'bundle', worker, shared, 
     outfile: out || 'bundle.js',
     target: 'es2022',
     format: format === 'esm' ? 'esm' : 'iife',
-    ...(format === 'umd' && { globalName: name, ...umd(name) }),
+    ...(format === 'umd' && { globalName: name, footer: { js: umd(name).after } }),
+    banner: {
+      js: `${format === 'umd' ? umd(name).before : ''}${isPlugin && worker !== undefined ? partUrls(format) : ''}`,
+    },
     ...(worker !== undefined && { define: { VOXEL_WORKER_SOURCE: JSON.stringify(worker) } }),
     ...(out !== '' && { sourcemap: 'external' }),
-    ...(isPlugin && { mangleProps: new RegExp(`^(?:${internalNames().join('|')})$`) }),
+    ...(isPlugin && mangling(names)),
     plugins: [...(isPlugin ? [hardPrivate] : []), ...(shared ? [sharing(shared)] : [])],
   });
   const textOf = (/** @type {string} */ ending) => outputFiles.find(({ path }) => path.endsWith(ending))?.text;
   return minify({ code: textOf('.js') ?? '', map: textOf('.js.map') });
 }
+
+/** Makes names short that never leave the plugin. @param {Readonly<Record<string, string>>} names what some of them are */
+export const mangling = (names) => ({
+  mangleProps: new RegExp(`^(?:${internalNames().join('|')})$`),
+  mangleCache: names,
+});
 
 /** Writes it and its source map. @param {Bundle} bundle @param {string} out @returns {Promise<void>} */
 export async function writeBundle(bundle, out) {
@@ -50,11 +61,25 @@ export async function writeBundle(bundle, out) {
 
 /** What goes around a script that defines `name`, so that loaders of CommonJS take it, too. @param {string} name */
 const umd = (name) => ({
-  banner: {
-    js: `((root,factory)=>{typeof module==="object"&&module.exports?module.exports=factory():root.${name}=factory()})(globalThis,()=>{`,
-  },
-  footer: { js: `return ${name}});` },
+  before: `((root,factory)=>{typeof module==="object"&&module.exports?module.exports=factory():root.${name}=factory()})(globalThis,()=>{`,
+  after: `return ${name}});`,
 });
+
+/** What of the worker's program is in files of its own, which few pages need: `voxel-NAME.js`. */
+export const PARTS = ['removal', 'paths'];
+
+/**
+ * Where a bundle finds the parts of its worker: files beside its own. In a module it is written as bundlers look for it, who then copy the file.
+ * @param {Bundle['format']} format
+ */
+function partUrls(format) {
+  const urls = PARTS.map(
+    (part) => `${part}:new URL("./voxel-${part}.js",${format === 'esm' ? 'import.meta.url' : 'place'}).href`,
+  );
+  const known = `({${urls.join()}})`;
+  if (format === 'esm') return `const VOXEL_PART_URLS=()=>${known};`;
+  return `const place=globalThis.document?.currentScript?.src;const VOXEL_PART_URLS=()=>place?${known}:{};`;
+}
 
 /** @param {NonNullable<Bundle['shared']>} shared @returns {import('esbuild').Plugin} */
 const sharing = ({ module, file }) => ({

@@ -18,7 +18,7 @@ export async function minify({ code, map }) {
   });
   const folded = await terser(short.code, {
     module: true,
-    compress: { passes: 3, unsafe_arrows: true },
+    compress: { ecma: 2020, passes: 3, unsafe_arrows: true, pure_getters: true, keep_fargs: false },
     format: { ecma: 2020 },
     ...(map !== undefined && { sourceMap: { content: short.map, includeSources: true } }),
   });

@@ -1,11 +1,21 @@
 // @ts-check
-import { bundled } from './bundle.mjs';
+import * as esbuild from 'esbuild';
+import { root } from '../setup/paths.mjs';
+import { bundled, mangling, PARTS } from './bundle.mjs';
 
 const WORKERS = {
   plain: 'src/voxel-loader/worker/main.ts',
   live: 'src/voxel-loader/worker/main-live.ts',
   lab: 'lab/worker/main.ts',
 };
+
+/** The bundle of a part of the worker's program. @param {string} part @returns {Promise<import('./bundle.mjs').Bundle>} */
+export const partBundle = async (part) => ({
+  entry: `src/voxel-loader/worker/parts/${part}.ts`,
+  format: 'esm',
+  isPlugin: true,
+  names: await workerNames(),
+});
 
 /**
  * The program of the session's worker as one minified script. Builds put it into the plugin as `VOXEL_WORKER_SOURCE`, so
@@ -14,6 +24,26 @@ const WORKERS = {
  * @returns {Promise<string>}
  */
 export async function bundleWorker(program) {
-  const { code } = await bundled({ entry: WORKERS[program], format: 'script', isPlugin: program !== 'lab' });
+  const isPlugin = program !== 'lab';
+  const { code } = await bundled({
+    entry: WORKERS[program],
+    format: 'script',
+    isPlugin,
+    ...(isPlugin && { names: await workerNames() }),
+  });
   return code.trim();
+}
+
+/** @type {Promise<Record<string, string>> | undefined} */
+let known;
+
+/** Short names for the worker's programs and their parts, which hand objects to each other: those that all of it together would have. */
+function workerNames() {
+  const entries = [WORKERS.live, ...PARTS.map((part) => `src/voxel-loader/worker/parts/${part}.ts`)];
+  const contents = entries.map((entry) => `export * from './${entry}';`).join('\n');
+  const options = { bundle: true, write: false, format: /** @type {const} */ ('esm'), ...mangling({}) };
+  known ??= esbuild
+    .build({ stdin: { contents, resolveDir: root, loader: 'ts' }, ...options })
+    .then(({ mangleCache }) => /** @type {Record<string, string>} */ (mangleCache));
+  return known;
 }

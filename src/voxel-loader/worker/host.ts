@@ -1,7 +1,6 @@
 import { addCounts } from '../../delivery/counts.js';
 import type { Playhead } from '../../delivery/piece-queue.js';
 import { IntervalSet } from '../../manifest/interval-set.js';
-import { RepairError } from '../../repair/index.js';
 import { VoxelError } from '../errors.js';
 import type { DeliveredMessage, ErrorMessage, PageMessage, WorkerMessage } from '../messages.js';
 import { FileVersions } from './file-version.js';
@@ -10,7 +9,7 @@ import { describeFrames } from './frame-states.js';
 import { HandOvers } from './hand-overs.js';
 import { PartialSegment, type SegmentSource } from './partial-segment.js';
 import { repairPlan } from './repair-plan.js';
-import { Repairers } from './repairers.js';
+import { Repairers, type Repairing } from './repairers.js';
 import { downloadSegment } from './segment-download.js';
 import { openSession, type OpenSession } from './session.js';
 import type { Download, ReceivedSegment, Session } from './types.js';
@@ -22,6 +21,7 @@ const PROGRESS_INTERVAL = 50;
 
 /** What one program can do and another cannot. */
 export interface Abilities {
+  readonly repair: Repairing;
   readonly open?: OpenSession;
   /** Creates what follows segments. */
   readonly following?: (host: Host) => { receive(message: Message<'follow'>): void; look(): void };
@@ -44,7 +44,7 @@ type Running<Received> = Pick<Download, 'abort'> &
  * with gaps stay here until the page releases them.
  */
 export class Host {
-  readonly repairers = new Repairers();
+  readonly repairers: Repairers;
   /** Where playback is, in ms since 1970; undefined: nothing plays. */
   playhead: Playhead | undefined;
   readonly #following: ReturnType<NonNullable<Abilities['following']>> | undefined;
@@ -56,8 +56,8 @@ export class Host {
   readonly #segments = new Map<number, PartialSegment>();
 
   readonly #handlers: { readonly [Type in PageMessage['type']]: (message: Message<Type>) => void } = {
-    initialize: ({ representation, bytes }) =>
-      this.post({ type: 'initialized', representation, repairs: this.repairers.add(representation, bytes) }),
+    expect: ({ codec }) => this.repairers.expect(codec),
+    initialize: (message) => void this.#initialize(message),
     open: (message) => void this.#open(message),
     download: (message) => this.#download(message),
     'fetch-into': (message) => this.#fetchInto(message),
@@ -93,6 +93,7 @@ export class Host {
   };
 
   constructor(private readonly options: HostOptions) {
+    this.repairers = new Repairers(options.repair);
     this.#following = options.following?.(this);
     this.post({ type: 'started' });
   }
@@ -139,6 +140,11 @@ export class Host {
 
   #reject(id: number, error: unknown): void {
     this.post({ type: 'rejected', id, error: encodeError(error) });
+  }
+
+  async #initialize({ representation, bytes }: Message<'initialize'>): Promise<void> {
+    const repairs = await this.repairers.add(representation, bytes).catch(encodeError);
+    this.post({ type: 'initialized', representation, repairs });
   }
 
   async #open({ session: id, endpoint }: Message<'open'>): Promise<void> {
@@ -254,7 +260,10 @@ export class Host {
 
 /** Message of an error, as structured cloning keeps it. */
 export function encodeError(error: unknown): ErrorMessage {
-  if (error instanceof VoxelError) return { code: error.code, message: error.message, status: error.status };
-  if (error instanceof RepairError) return { code: error.code, message: error.message, status: undefined };
+  // Not by its class: parts of the program that are loaded have classes of their own.
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
+    const { code, message, status } = error as VoxelError;
+    return { code, message, status };
+  }
   return { code: 'bad-request', message: String(error), status: undefined };
 }

@@ -1,3 +1,4 @@
+import { loadRemoval } from './parts/load-removal.js';
 import { startHost } from './start-host.js';
 
-startHost({});
+startHost({ repair: loadRemoval });

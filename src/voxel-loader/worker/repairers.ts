@@ -1,29 +1,79 @@
-import {
-  type ChunkState,
-  createRepairer,
-  type RepairedSegment,
-  type Repairer,
-  type RepairPlan,
-} from '../../repair/index.js';
+import type { ChunkState, RepairedSegment, Repairer, RepairPlan } from '../../repair/index.js';
 import { VoxelError } from '../errors.js';
 import type { RepairAbility } from '../messages.js';
 import type { Cutter } from './hand-over.js';
 import type { ReceivedSegment } from './types.js';
 
+type CreateRepairer = (initialization: Uint8Array) => Repairer;
+
+/** Where repairers come from. */
+export interface Repairing {
+  readonly create: CreateRepairer;
+  /** Loads what follows plans, as `create` then does not. Rejects with `VoxelError`. */
+  readonly load?: () => Promise<CreateRepairer>;
+}
+
+/** Codecs of which missing frames can only be taken out, in what a manifest says of a track. */
+const REMOVED_FROM = /av01|vp09|hev1|hvc1/;
+
 /** One repairer per representation, made from its initialization segment. */
 export class Repairers {
   readonly #initializations = new Map<string, Uint8Array>();
   readonly #repairers = new Map<string, Repairer>();
+  #create: CreateRepairer;
+  #loading: Promise<void> | undefined;
 
-  /** `none`: segments of that representation must be delivered whole. */
-  add(representation: string, initialization: Uint8Array): RepairAbility {
+  constructor(private readonly repairing: Repairing) {
+    this.#create = repairing.create;
+  }
+
+  /** Loads what a track of that codec (RFC 6381) will need. */
+  expect(codec: string): void {
+    if (REMOVED_FROM.test(codec)) void this.#followPlans().catch(() => undefined);
+  }
+
+  /**
+   * `none`: segments of that representation must be delivered whole. Rejects with `VoxelError` where what would take frames out cannot be
+   * loaded.
+   */
+  async add(representation: string, initialization: Uint8Array): Promise<RepairAbility> {
     this.#initializations.set(representation, initialization);
     this.#repairers.delete(representation);
+    let repairer: Repairer;
     try {
-      return this.#get(representation).needsPlan ? 'planned' : 'all';
+      repairer = this.#get(representation);
     } catch {
       return 'none';
     }
+    if (repairer.isSound) return 'none';
+    if (!repairer.needsPlan) return 'all';
+    await this.#followPlans();
+    return 'planned';
+  }
+
+  /** Loads what follows plans, if need be. */
+  #followPlans(): Promise<void> {
+    const { load } = this.repairing;
+    if (!load) return Promise.resolve();
+    this.#loading ??= load().then(
+      (create) => {
+        this.#create = create;
+        for (const representation of this.#repairers.keys())
+          this.#repairers.set(representation, create(this.#initializations.get(representation)!));
+      },
+      (error: unknown) => {
+        // Whoever needs it next tries again.
+        this.#loading = undefined;
+        throw error;
+      },
+    );
+    return this.#loading;
+  }
+
+  /** A repairer for that plan. Until what follows plans is here, frames are replaced, as without one. */
+  #planned(representation: string, plan: RepairPlan | undefined): Repairer {
+    if (plan) this.#followPlans().catch(() => undefined);
+    return this.#get(representation);
   }
 
   /** Whether nothing stands in for a missing frame of the representation: it can only be taken out. */
@@ -39,7 +89,7 @@ export class Repairers {
     before?: ChunkState,
   ): RepairedSegment {
     try {
-      return this.#get(representation).repair(bytes, received, plan, before);
+      return this.#planned(representation, plan).repair(bytes, received, plan, before);
     } catch (error) {
       // A complete segment plays whatever it is made of: only its frames stay unknown.
       if (received.contains(0, bytes.length)) return { bytes, frames: [] };
@@ -52,7 +102,7 @@ export class Repairers {
     return {
       pieces: (segment, received, seconds) => this.#get(representation).pieces(segment, received, seconds),
       repairPiece: (segment, received, piece, before) =>
-        this.#get(representation).repairPiece(segment, received, piece, plan, before),
+        this.#planned(representation, plan).repairPiece(segment, received, piece, plan, before),
     };
   }
 
@@ -64,7 +114,7 @@ export class Repairers {
         `the initialization segment of representation ${representation} is not known`,
       );
     }
-    const repairer = this.#repairers.get(representation) ?? createRepairer(initialization);
+    const repairer = this.#repairers.get(representation) ?? this.#create(initialization);
     this.#repairers.set(representation, repairer);
     return repairer;
   }

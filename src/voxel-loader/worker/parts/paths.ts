@@ -1,0 +1,2 @@
+// The part of the worker's program for sessions over several paths.
+export { openPaths } from '../paths/open-paths.js';
