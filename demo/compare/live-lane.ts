@@ -1,6 +1,6 @@
 import type { MediaPlayerClass } from 'dashjs';
 import { attachVoxel, liveClock, measureLatency, type FullVoxelHandle, type LatencyMeter } from '../../lab/index.js';
-import { concatenate } from '../../lab/bytes.js';
+import { concatenate } from '../../src/concatenate.js';
 import { LiveSegments } from '../live-segments.js';
 import type { Delivery, SegmentRecord } from '../../player/api/types.js';
 import { plainSegment, type FragmentLoadingCompleted } from '../plain-source.js';

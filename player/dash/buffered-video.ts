@@ -1,4 +1,4 @@
-import { concatenate } from '../port/concatenate.js';
+import { concatenate } from '../../src/concatenate.js';
 import type { BufferedSegment, PlayerVideo } from '../port/player-segment.js';
 import type {
   DashMetrics,

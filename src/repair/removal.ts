@@ -3,7 +3,7 @@ import { malformed, missing, unsupported } from './errors.js';
 import { decodeTimes, type Fragment } from './fmp4.js';
 import type { ByteRange } from './missing.js';
 import { removeSamples, type WritablePiece } from './remove-samples.js';
-import { concatenated } from './sample-boxes.js';
+import { concatenate } from '../concatenate.js';
 import { indexBytes, superframeIndex, superframeRanges } from './superframe.js';
 import type { ChunkState, FrameReport, ReceivedBytes, RemovableFrame, RepairedSegment } from './types.js';
 
@@ -54,7 +54,7 @@ export function removeMissing(
       isSame = false;
       carried = isRemoved ? pieces : [];
       if (isRemoved) removed.add(index);
-      else replaced.set(index, concatenated(hasIndex ? [...pieces, superframeIndex(pieces)] : pieces));
+      else replaced.set(index, concatenate(hasIndex ? [...pieces, superframeIndex(pieces)] : pieces));
     }
   }
   if (planned.length > 0) throw malformed(`frame at ${planned.at(-1)!.start} lies in no sample`);
@@ -149,5 +149,5 @@ function without(sample: Uint8Array, { start, end }: ByteRange, gone: readonly B
     at = Math.max(at, range.end);
   }
   if (at < end) parts.push(sample.subarray(at, end));
-  return concatenated(parts);
+  return concatenate(parts);
 }

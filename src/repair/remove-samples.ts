@@ -1,8 +1,9 @@
+import { concatenate } from '../concatenate.js';
 import { type Box, BoxReader } from './box-reader.js';
 import type { Track } from './codecs.js';
 import { malformed, RepairError, unsupported } from './errors.js';
 import { type Fragment, parseFragments, type Sample } from './fmp4.js';
-import { concatenated, makeBox, sampleBoxes, u32, type WriteSampleBox } from './sample-boxes.js';
+import { makeBox, sampleBoxes, u32, type WriteSampleBox } from './sample-boxes.js';
 import type { CutPiece } from './types.js';
 
 /** Version and flags of a `trun` (ISO/IEC 14496-12 §8.8.8): data offset; duration, size, flags and composition offset of each sample. */
@@ -62,7 +63,7 @@ export function removeSamples(track: Track, segment: Uint8Array, removal: Remova
     const stays = fragment.samples.map(() => !removed.has(place++));
     return writeFragment(track, segment, fragment, stays, samples.slice(place - stays.length, place));
   });
-  return concatenated([...parts, segment.subarray(fragments.at(-1)!.end)]);
+  return concatenate([...parts, segment.subarray(fragments.at(-1)!.end)]);
 }
 
 /** Whether samples can be left out of a fragment: each of its boxes can be written for fewer. */
@@ -122,7 +123,7 @@ export function writePiece(
     return writeFragment(track, segment, fragment, stays.slice(at, place), samples.slice(at, place), beginsHere);
   });
   const rest = isLast ? [segment.subarray(fragments.at(-1)!.end)] : [];
-  return { bytes: concatenated([...parts, ...rest]), decodedUntil: ends };
+  return { bytes: concatenate([...parts, ...rest]), decodedUntil: ends };
 }
 
 function timed(segment: Uint8Array, fragments: readonly Fragment[], { replaced }: Pick<Removal, 'replaced'>): Timed[] {

@@ -1,3 +1,4 @@
+import { concatenate } from '../concatenate.js';
 import type { Box, BoxReader } from './box-reader.js';
 import { malformed, unsupported } from './errors.js';
 import { SUBSAMPLE_BYTES, SUBSAMPLES_PRESENT } from './subsamples.js';
@@ -12,17 +13,7 @@ const TYPE_PRESENT = 0x1;
 export function makeBox(type: string, ...payloads: readonly Uint8Array[]): Uint8Array {
   const fourcc = Uint8Array.from(type, (letter) => letter.charCodeAt(0));
   const size = payloads.reduce((sum, { length }) => sum + length, 8);
-  return concatenated([u32(size), fourcc, ...payloads]);
-}
-
-export function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return all;
+  return concatenate([u32(size), fourcc, ...payloads]);
 }
 
 /** Numbers as big-endian 32-bit fields. */

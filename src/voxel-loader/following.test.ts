@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { datagram, FakeVoxelServer } from '../../test/unit/fake-voxel-server.js';
-import { concatenate } from '../../lab/bytes.js';
+import { concatenate } from '../concatenate.js';
 import { chunkContent, HEAD, numbers, record } from '../../test/unit/live-chunks.js';
 import { fileByte, fileBytes, positions } from '../../test/unit/segment-content.js';
 import type { DeliveredChunk, FollowRequest, VoxelSession } from './types.js';

@@ -1,5 +1,5 @@
 import { totalBytes, type ByteRange } from '../../src/manifest/byte-range.js';
-import { concatenate } from '../../lab/bytes.js';
+import { concatenate } from '../../src/concatenate.js';
 import type { LiveChunk } from '../../src/manifest/live-chunk.js';
 import { encodeVarint } from '../../src/manifest/varint.js';
 

@@ -34,7 +34,6 @@ export function ensureBuild() {
     'lab/index.ts',
     'lab/full.ts',
     'lab/attach-lab.ts',
-    'lab/bytes.ts',
     'lab/rivals',
     'lab/strategies',
     'lab/worker',

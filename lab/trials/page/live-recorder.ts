@@ -1,7 +1,7 @@
 import type { ChunkEvent } from '../../../lab/index.js';
 import type { PlaybackSummary } from '../../../demo/video-observer.js';
 import { addCounts, NO_COUNTS } from '../../../src/delivery/index.js';
-import { concatenate } from '../../bytes.js';
+import { concatenate } from '../../../src/concatenate.js';
 import { base64 } from './base64.js';
 import { FRAME_LETTERS, type DeliveredSegment, type LiveRecord, type ShownPicture } from './types.js';
 

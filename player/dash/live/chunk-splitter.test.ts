@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { concatenate } from '../../../lab/bytes.js';
+import { concatenate } from '../../../src/concatenate.js';
 import { ChunkSplitter } from './chunk-splitter.js';
 
 function box(type: string, bytes: number): Uint8Array {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { concatenate } from '../../../lab/bytes.js';
+import { concatenate } from '../../../src/concatenate.js';
 import type { DeliveredChunk } from '../../../src/voxel-loader/types.js';
 import type { FragmentRequest, LoaderRequest, LoaderResponse } from '../dash-types.js';
 import { LiveSegment } from './live-segment.js';

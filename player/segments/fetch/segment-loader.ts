@@ -2,7 +2,7 @@ import type { RepresentationMap } from '../../../src/manifest/segment-map.js';
 import type { SegmentDownload, SegmentProgress } from '../../../src/voxel-loader/index.js';
 import { PlayerError } from '../../api/errors.js';
 import { refreshCache } from '../../network/fetch-range.js';
-import { concatenate } from '../../port/concatenate.js';
+import { concatenate } from '../../../src/concatenate.js';
 import type { PlayerRequest } from '../../port/player-request.js';
 import type { PlayerSegment } from '../../port/player-segment.js';
 import type { Content } from '../choose/content.js';

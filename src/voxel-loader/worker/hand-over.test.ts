@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { concatenate } from '../../../lab/bytes.js';
+import { concatenate } from '../../concatenate.js';
 import { receivedExcept } from '../../../test/repair/gaps.js';
 import { bytesOf, type RemovalVector } from '../../../test/repair/removal-vectors.js';
 import { fileBytes, segmentOf } from '../../../test/unit/segment-content.js';

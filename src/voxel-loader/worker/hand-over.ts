@@ -2,6 +2,7 @@ import { mayBegin, PIECE_SECONDS, together, type ExpectedPiece } from '../../del
 import { dueTime, PieceQueue, whilePlaying, type Playhead } from '../../delivery/piece-queue.js';
 import { sum } from '../../delivery/sum.js';
 import { shifted, totalBytes, type ByteRange } from '../../manifest/byte-range.js';
+import { concatenate } from '../../concatenate.js';
 import { IntervalSet } from '../../manifest/interval-set.js';
 import { search } from '../../manifest/search.js';
 import type { ChunkState, CutPiece, ReceivedBytes, RepairedSegment } from '../../repair/index.js';
@@ -140,7 +141,11 @@ export class HandOver implements PieceWatcher {
     this.#cut();
     if (!this.#pieces.at(-1)!.isLast) throw new VoxelError('malformed', 'the end of the segment cannot be found');
     const rest = this.#pieces.slice(this.#given).map((piece) => this.#repair(piece).bytes);
-    return { bytes: joined(rest), frames: this.#frames, shownWithout: this.#shownWithout };
+    return {
+      bytes: rest.length === 1 ? rest[0]! : concatenate(rest),
+      frames: this.#frames,
+      shownWithout: this.#shownWithout,
+    };
   }
 
   get #base(): number {
@@ -314,15 +319,4 @@ export class HandOver implements PieceWatcher {
 /** The same bytes in a buffer of their own, which can change hands. */
 function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.length === bytes.buffer.byteLength ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
-}
-
-function joined(parts: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
-  if (parts.length === 1) return parts[0]!;
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }

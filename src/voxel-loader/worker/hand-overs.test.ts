@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
-import { concatenate } from '../../../lab/bytes.js';
+import { concatenate } from '../../concatenate.js';
 import { receivedExcept } from '../../../test/repair/gaps.js';
 import { bytesOf, type RemovalVector } from '../../../test/repair/removal-vectors.js';
 import { datagram, FakeVoxelServer, responses, type FakeRequest } from '../../../test/unit/fake-voxel-server.js';

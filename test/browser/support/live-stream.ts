@@ -6,6 +6,7 @@ import type { Page } from 'puppeteer-core';
 import type { ChunkEvent } from '../../../lab/index.js';
 import { venvProgram } from '../../../tools/setup/paths.mjs';
 import { ffmpegBinary } from '../../../tools/start/sample.mjs';
+import { watchAppends } from './appends.js';
 import { run } from './clip.js';
 import { outcomeOf, playUntil, startPlayer } from './player-page.js';
 
@@ -94,22 +95,10 @@ export async function playOn(page: Page, seconds: number, player = 0): Promise<v
 
 /** Keeps what is appended to the video's buffers of players that start from now on. */
 export async function recordVideo(page: Page): Promise<void> {
+  await page.evaluate(watchAppends);
   await page.evaluate(() => {
     window.appended = [];
-    const addSourceBuffer = Object.getOwnPropertyDescriptor(MediaSource.prototype, 'addSourceBuffer')!.value as (
-      this: MediaSource,
-      type: string,
-    ) => SourceBuffer;
-    MediaSource.prototype.addSourceBuffer = function (type) {
-      const buffer = addSourceBuffer.call(this, type);
-      if (!type.startsWith('video')) return buffer;
-      const append = buffer.appendBuffer.bind(buffer);
-      buffer.appendBuffer = (data: ArrayBuffer) => {
-        window.appended.push(new Uint8Array(data.slice(0)));
-        append(data);
-      };
-      return buffer;
-    };
+    window.onAppend = (bytes) => window.appended.push(bytes.slice());
   });
 }
 

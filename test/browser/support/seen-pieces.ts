@@ -1,6 +1,7 @@
 import type { Page } from 'puppeteer-core';
 import { expect } from 'vitest';
 import type { AbrName } from '../../../player/api/types.js';
+import { watchAppends } from './appends.js';
 import { startFaultRelay, type Fault, type FaultRelay } from './fault-relay.js';
 import { startPlayer, type PlayerServer } from './player-page.js';
 import type { PlayerStage } from './player-stage.js';
@@ -25,34 +26,22 @@ declare global {
 }
 
 /** Notes what the page appends of video, told by the time scale of its track, and the first picture of each element. */
-export function watchPieces(page: Page): Promise<unknown> {
-  return page.evaluateOnNewDocument(() => {
+export async function watchPieces(page: Page): Promise<void> {
+  await page.evaluateOnNewDocument(watchAppends);
+  await page.evaluateOnNewDocument(() => {
     window.seen = [];
-    const addSourceBuffer = Object.getOwnPropertyDescriptor(MediaSource.prototype, 'addSourceBuffer')!.value as (
-      this: MediaSource,
-      type: string,
-    ) => SourceBuffer;
-    MediaSource.prototype.addSourceBuffer = function (type) {
-      const buffer = addSourceBuffer.call(this, type);
-      if (!type.startsWith('video')) return buffer;
-      const append = buffer.appendBuffer.bind(buffer);
-      buffer.appendBuffer = (data: ArrayBuffer) => {
-        const view = ArrayBuffer.isView(data)
-          ? new DataView(data.buffer, data.byteOffset, data.byteLength)
-          : new DataView(data);
-        for (let at = 0; at + 8 <= view.byteLength;) {
-          const type = view.getUint32(at + 4);
-          const [moof, traf, tfdt] = [0x6d6f6f66, 0x74726166, 0x74666474];
-          if (type === tfdt) {
-            const isLong = view.getUint8(at + 8) === 1;
-            const time = isLong ? Number(view.getBigUint64(at + 12)) : view.getUint32(at + 12);
-            window.seen.push({ kind: 'append', at: time });
-          }
-          at += type === moof || type === traf ? 8 : view.getUint32(at) || view.byteLength;
+    window.onAppend = ({ buffer, byteOffset, byteLength }) => {
+      const view = new DataView(buffer, byteOffset, byteLength);
+      for (let at = 0; at + 8 <= byteLength;) {
+        const type = view.getUint32(at + 4);
+        const [moof, traf, tfdt] = [0x6d6f6f66, 0x74726166, 0x74666474];
+        if (type === tfdt) {
+          const isLong = view.getUint8(at + 8) === 1;
+          const time = isLong ? Number(view.getBigUint64(at + 12)) : view.getUint32(at + 12);
+          window.seen.push({ kind: 'append', at: time });
         }
-        append(data);
-      };
-      return buffer;
+        at += type === moof || type === traf ? 8 : view.getUint32(at) || byteLength;
+      }
     };
     const onPlay = ({ target }: Event): void => {
       (target as HTMLVideoElement).requestVideoFrameCallback(() => window.seen.push({ kind: 'picture', at: 0 }));

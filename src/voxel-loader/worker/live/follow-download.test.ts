@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { concatenate } from '../../../../lab/bytes.js';
+import { concatenate } from '../../../concatenate.js';
 import { chunkContent, HEAD, numbers, record } from '../../../../test/unit/live-chunks.js';
 import { datagram, FakeVoxelServer, responses, type FakeRequest } from '../../../../test/unit/fake-voxel-server.js';
 import { fileBytes, fileByte, positions } from '../../../../test/unit/segment-content.js';

@@ -1,4 +1,4 @@
-/** The parts one behind the other, copied. */
+/** The bytes of all parts in order, copied. */
 export function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;
