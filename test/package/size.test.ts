@@ -11,12 +11,12 @@ import { root } from '../../tools/setup/paths.mjs';
  * these limits only keep what there is from growing unseen.
  */
 const LIMITS = {
-  'voxel-dash.js': 51_700,
+  'voxel-dash.js': 51_850,
   'voxel-dash-live.js': 60_350,
-  'voxel-dash-lab.js': 76_750,
-  'voxel-hls.js': 49_950,
+  'voxel-dash-lab.js': 77_000,
+  'voxel-hls.js': 50_100,
   'voxel-video.js': 1_450,
-  'repair/voxel-repair.js': 11_050,
+  'repair/voxel-repair.js': 11_100,
 };
 
 /** The same of `voxel-dash.js` without its worker. The goal is 16 000. */
