@@ -203,6 +203,7 @@ describe('sound that the viewer waits for', () => {
     result = outcome();
     result.promise.catch(() => undefined);
     handOver.mockClear();
+    push.mockClear();
     initialization.mockReturnValue(Uint8Array.of(0));
     vi.stubGlobal('fetch', () => new Promise(() => undefined));
   });
@@ -255,21 +256,38 @@ describe('sound that the viewer waits for', () => {
   it('comes in pieces over HTTP while there is no session', async () => {
     const rest = outcome();
     assemble.mockResolvedValue({ result: rest.promise, push, handOver, end: vi.fn(), abort: vi.fn() });
-    vi.stubGlobal('fetch', () => Promise.resolve(new Response(new Uint8Array(300), { status: 206 })));
+    const { readable, writable } = new TransformStream<Uint8Array>();
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response(readable, { status: 206 })));
     load(fragment, piece);
-    await vi.waitFor(() => expect(handOver).toHaveBeenCalledOnce());
+    const writer = writable.getWriter();
+    void writer.write(new Uint8Array(100));
+    await vi.waitFor(() => expect(push).toHaveBeenCalledOnce());
     come(1, 2);
+    void writer.write(new Uint8Array(200));
     rest.resolve(ended(3));
     await vi.waitFor(() => expect(deliver).toHaveBeenCalledExactlyOnceWith(Uint8Array.of(3)));
     expect(given).toEqual([[1, 2]]);
     expect(loadOwn).not.toHaveBeenCalled();
   });
 
-  it('is left to the player where the worker cannot put it together, or the plugin is detached', async () => {
-    assemble.mockRejectedValueOnce(new VoxelError('unsupported', 'no worker'));
+  it.each([
+    ['waits for the first picture', () => new Promise(() => undefined)],
+    ['cannot be had', () => Promise.reject(new VoxelError('unsupported', 'no worker'))],
+  ])('comes whole over HTTP where the worker that would cut it %s', async (_, start) => {
+    assemble.mockImplementationOnce(start);
+    const sent = Uint8Array.from({ length: 300 }, (_, index) => index);
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response(sent, { status: 206 })));
+    load(fragment, piece);
+    await vi.waitFor(() => expect(deliver).toHaveBeenCalledExactlyOnceWith(sent));
+    expect([given.length, loadOwn.mock.calls.length]).toEqual([0, 0]);
+  });
+
+  it('is left to the player where HTTP does not bring it, or the plugin is detached', async () => {
+    assemble.mockReturnValue(new Promise(() => undefined));
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response(new Uint8Array(0), { status: 404 })));
     load(fragment, piece);
     await vi.waitFor(() => expect(loadOwn).toHaveBeenCalledOnce());
-    assemble.mockReturnValue(new Promise(() => undefined));
+    vi.stubGlobal('fetch', () => new Promise(() => undefined));
     load(fragment, piece);
     loader.release();
     expect(loadOwn).toHaveBeenCalledTimes(2);

@@ -18,8 +18,6 @@ import type { DownloadPlan, SegmentRequests, StartedDownload, WantedSegment } fr
 /** What the player has been given of a segment, in order, and position in the file at which that ends. */
 type Given = Pick<GivenPieces, 'given' | 'end'>;
 
-const NOTHING_GIVEN: Given = { given: [], end: 0 };
-
 /** All of it, on a stream. */
 const WHOLE: DownloadPlan = {
   ...{ level: 0, delivery: 'streams', recovery: false },
@@ -105,14 +103,10 @@ export class AudioLoader {
   }
 
   /** Hands over what HTTP brings, as it comes: all of it, or what a session has left. */
-  async #takeHttp(
-    segment: WantedAudio,
-    { given, end }: Given = NOTHING_GIVEN,
-    continues?: SegmentDownload,
-  ): Promise<void> {
-    const { fragment, map, answer } = segment;
+  async #takeHttp(segment: WantedAudio, begun?: Given, continues?: SegmentDownload): Promise<void> {
+    const { fragment, answer } = segment;
     const fed = this.collaborators.requests.assemble(segment, performance.now(), continues);
-    const http = new OverHttp({ segment, fed, onProgress: () => undefined }, [...given]);
+    const http = new OverHttp({ segment, fed, onProgress: () => undefined }, [...(begun?.given ?? [])]);
     const stop = (): void => {
       this.#running.delete(fragment);
       http.stop();
@@ -123,8 +117,8 @@ export class AudioLoader {
     });
     answer.onAbort(stop);
     try {
-      const { delivered } = await http.takeRest(end || map.range.start);
-      if (!http.isStopped) answer.deliver(delivered.bytes);
+      const bytes = begun ? (await http.takeRest(begun.end)).delivered.bytes : await http.takeAll();
+      if (!http.isStopped) answer.deliver(bytes);
     } catch (error) {
       if (http.isStopped) return;
       if (http.pieces.length === 0) {
@@ -183,13 +177,13 @@ export class AudioLoader {
     );
   }
 
-  #fallBack(error: unknown, segment: WantedAudio, pieces: Given = NOTHING_GIVEN, download?: SegmentDownload): void {
+  #fallBack(error: unknown, segment: WantedAudio, pieces?: Given, download?: SegmentDownload): void {
     const { fragment, answer } = segment;
     // The next session may do better than this one, but not than this server.
     const { code } = describeError(error);
     if (code !== 'session-closed' && code !== 'timeout') this.#refused.add(fileOf(fragment));
     this.collaborators.journal.fallback(error, fragment.url, fragment.index);
-    if (pieces.given.length > 0) void this.#takeHttp(segment, pieces, download);
+    if (pieces && pieces.given.length > 0) void this.#takeHttp(segment, pieces, download);
     else answer.loadOwn();
   }
 }

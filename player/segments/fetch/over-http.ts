@@ -109,6 +109,28 @@ export class OverHttp {
     return body.bytes;
   }
 
+  /** Asks for all of it, and hands it over as `takeEarly` does: it waits for no worker. */
+  takeAll(): Promise<Uint8Array<ArrayBuffer>> {
+    const { range } = this.options.segment.map;
+    const bytes = new Uint8Array(range.end - range.start);
+    let loaded = 0;
+    let onProgress = (): void => undefined;
+    const startedAt = performance.now();
+    const ended = this.#bring(range, (at, part) => {
+      bytes.set(part, at - range.start);
+      loaded = at - range.start + part.length;
+      onProgress();
+    });
+    return this.takeEarly({
+      ...{ startedAt, bytes, ended },
+      get loaded() {
+        return loaded;
+      },
+      follow: (listener) => void (onProgress = listener),
+      cancel: () => undefined,
+    });
+  }
+
   /** Brings the segment from that position of its file on: what came over a session before that failed. */
   async takeRest(start: number): Promise<BroughtOverHttp> {
     const { segment, fed } = this.options;
