@@ -116,11 +116,7 @@ function ask(
   let loaded = 0;
   let onProgress = (): void => undefined;
   const signal = timeout > 0 ? AbortSignal.any([cancel.signal, AbortSignal.timeout(timeout)]) : cancel.signal;
-  const request = {
-    url: own,
-    headers: withoutCmcdOfRequest(headers),
-    credentials: credentials === 'include' ? credentials : ('same-origin' as const),
-  };
+  const request = { url: own, headers: withoutCmcdOfRequest(headers), credentials };
   const onBytes = (position: number, part: Uint8Array): void => {
     bytes.set(part, position - range.start);
     loaded = position - range.start + part.length;

@@ -33,14 +33,15 @@ export class RangeFailure extends Error {
  * Resolves with the answer's head once all of it has come; rejects with `RangeFailure`, or as `fetch` does.
  */
 export async function streamRange(
-  { url, headers = {}, credentials = 'same-origin' }: RangeRequest,
+  { url, headers = {}, credentials }: RangeRequest,
   range: ByteRange,
   { signal, onBytes }: RangeStreamOptions,
 ): Promise<Response> {
   const fields = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'range');
   const sent = await fetch(url, {
     headers: { ...Object.fromEntries(fields), Range: `bytes=${formatRange(range)}` },
-    credentials,
+    // As `XMLHttpRequest` without `withCredentials`, by which dash.js means 'omit': for that Chromium makes a connection of its own.
+    credentials: credentials === 'include' ? credentials : 'same-origin',
     // Chromium's cache has one request for a file wait for the answer to another.
     cache: 'no-store',
     signal,

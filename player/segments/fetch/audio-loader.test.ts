@@ -73,7 +73,9 @@ async function connect(onRequest?: (request: FakeRequest) => void): Promise<Fake
 function load(one = fragment, piece?: (bytes: Uint8Array) => void): void {
   const onAbort = (called: () => void): void => void (abort = called);
   const answer = { timeout: 0, onAbort, progress, deliver, fail: vi.fn(), loadOwn, ...(piece && { piece }) };
-  loader.load(one, { url: one.url, headers: { Range: 'bytes=100-399', 'CMCD-Request': 'ot=a' } }, answer);
+  const headers = { Range: 'bytes=100-399', 'CMCD-Request': 'ot=a' };
+  // As dash.js has it of what it asks for with `XMLHttpRequest`.
+  loader.load(one, { url: one.url, headers, credentials: 'omit' }, answer);
 }
 
 it('asks the session for all of a segment, on a stream and with its CMCD', async () => {
@@ -276,9 +278,12 @@ describe('sound that the viewer waits for', () => {
   ])('comes whole over HTTP where the worker that would cut it %s', async (_, start) => {
     assemble.mockImplementationOnce(start);
     const sent = Uint8Array.from({ length: 300 }, (_, index) => index);
-    vi.stubGlobal('fetch', () => Promise.resolve(new Response(sent, { status: 206 })));
+    const asked = vi.fn<typeof fetch>(() => Promise.resolve(new Response(sent, { status: 206 })));
+    vi.stubGlobal('fetch', asked);
     load(fragment, piece);
     await vi.waitFor(() => expect(deliver).toHaveBeenCalledExactlyOnceWith(sent));
+    // Over the connection that there is.
+    expect(asked.mock.calls[0]![1]).toMatchObject({ credentials: 'same-origin' });
     expect([given.length, loadOwn.mock.calls.length]).toEqual([0, 0]);
   });
 
