@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BufferedVideo, secondsAhead, type DashSegment } from './buffered-video.js';
+import { BufferedVideo, type DashSegment } from './buffered-video.js';
 import type { DashPlayer, DashRepresentation } from './dash-types.js';
 
 const SECONDS = 8;
@@ -92,20 +92,6 @@ test('a stream stays open before its last period', async () => {
   source.readyState = 'open';
   await videoIn(source, false).replace(segments[0]!, new Uint8Array());
   expect(source.readyState).toBe('open');
-});
-
-test('the buffer reaches to the first gap after the moment that plays', () => {
-  const ranges = (...pairs: [number, number][]) =>
-    ({ length: pairs.length, start: (at) => pairs[at]![0], end: (at) => pairs[at]![1] }) as TimeRanges;
-  expect(secondsAhead(ranges([0, 4], [8, 12]), 3)).toBe(1);
-  expect(secondsAhead(ranges([0, 4], [4.05, 8], [12, 14]), 3)).toBe(5);
-  expect(secondsAhead(ranges([0, 4], [8, 12]), 9)).toBe(3);
-  expect(secondsAhead(ranges([0, 4]), 4)).toBe(0);
-  expect(secondsAhead(ranges([0, 4]), 4.2)).toBeUndefined();
-  expect(secondsAhead(ranges([0, 4], [8, 12]), 6)).toBeUndefined();
-  expect(secondsAhead(ranges([8, 12]), 7.95)).toBeCloseTo(4.05);
-  expect(secondsAhead(ranges(), 0)).toBeUndefined();
-  expect(secondsAhead(undefined, 0)).toBeUndefined();
 });
 
 test('the segment of a seek is that of its time, unless that is in the buffer or in another period', () => {

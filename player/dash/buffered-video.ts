@@ -1,5 +1,6 @@
 import { concatenate } from '../../src/concatenate.js';
 import type { BufferedSegment, PlayerVideo } from '../port/player-segment.js';
+import { secondsAhead, TIME_TOLERANCE } from '../port/buffered-time.js';
 import type {
   DashMetrics,
   DashPlayer,
@@ -16,9 +17,6 @@ export interface DashSegment extends BufferedSegment {
 
 /** Looks up the initialization segment of a representation, if it was seen. */
 export type FindInitialization = (representation: DashRepresentation) => Uint8Array | undefined;
-
-/** Seconds by which buffered ranges and append windows may differ from nominal segment times. */
-const TIME_TOLERANCE = 0.1;
 
 /** The video that dash.js holds. */
 export class BufferedVideo implements PlayerVideo {
@@ -163,15 +161,6 @@ export class BufferedVideo implements PlayerVideo {
       return undefined;
     }
   }
-}
-
-/** Seconds from that time to the end of what is buffered without a gap; undefined: nothing is buffered there. */
-export function secondsAhead(ranges: TimeRanges | undefined, time: number): number | undefined {
-  let end: number | undefined;
-  for (let index = 0; index < (ranges?.length ?? 0); index++) {
-    if (ranges!.end(index) >= time && ranges!.start(index) <= (end ?? time) + TIME_TOLERANCE) end = ranges!.end(index);
-  }
-  return end && end - time;
 }
 
 function isCovered(ranges: TimeRanges, start: number, end: number): boolean {

@@ -51,6 +51,20 @@ describe('DashPlayerSettings', () => {
     });
   });
 
+  it('has dash.js ask for a segment although the buffer is full, until it is told otherwise', () => {
+    const { current, settings } = setUp(1, 'voxel');
+    settings.holdMoreThan(7.6);
+    expect(current).toEqual(before);
+    settings.apply(4);
+    settings.holdMoreThan(7.6);
+    expect(current.streaming.buffer.bufferTimeDefault).toBeCloseTo(15.6);
+    settings.holdMoreThan(0);
+    expect(current.streaming.buffer.bufferTimeDefault).toBe(8);
+    settings.holdMoreThan(7.6);
+    settings.restore();
+    expect(current).toEqual(before);
+  });
+
   it('has dash.js wait for a server that starts again', () => {
     const { current, settings } = setUp(7, 'voxel');
     settings.apply(4);

@@ -22,6 +22,7 @@ export class DashPlayerSettings implements PlayerSettings {
   readonly #ruleOwner: RuleOwner;
   #saved: object | undefined;
   #segmentDuration: number | undefined;
+  #heldMoreThan = 0;
 
   constructor(player: DashPlayer, options: { readonly bufferSegments: number; readonly ruleOwner: RuleOwner }) {
     this.#player = player;
@@ -42,7 +43,6 @@ export class DashPlayerSettings implements PlayerSettings {
   apply(segmentDuration: number): void {
     if (segmentDuration === this.#segmentDuration) return;
     this.#segmentDuration = segmentDuration;
-    const bufferTime = bufferCapacity(this.#bufferSegments, segmentDuration);
     const { abandonLoadTimeout, buffer, retryAttempts } = (this.#player.getSettings() as DashSettings).streaming;
     const settings = {
       streaming: {
@@ -51,10 +51,7 @@ export class DashPlayerSettings implements PlayerSettings {
         buffer: {
           // It would download again, at a higher quality, what has just been chosen with knowledge of its quality.
           fastSwitchEnabled: false,
-          // dash.js asks for a segment while buffer + segment duration < target: N segments held and one in flight.
-          bufferTimeDefault: bufferTime,
-          bufferTimeAtTopQuality: bufferTime,
-          bufferTimeAtTopQualityLongForm: bufferTime,
+          ...bufferTimes(bufferCapacity(this.#bufferSegments, segmentDuration)),
           stallThreshold: Math.min(STALL_THRESHOLD, buffer.stallThreshold),
         },
         retryAttempts: { MediaSegment: Math.max(SEGMENT_RETRIES, retryAttempts.MediaSegment) },
@@ -70,12 +67,28 @@ export class DashPlayerSettings implements PlayerSettings {
     return fullBuffer(this.#bufferSegments, this.#segmentDuration ?? 0);
   }
 
+  holdMoreThan(seconds: number): void {
+    const duration = this.#segmentDuration;
+    if (duration === undefined || seconds === this.#heldMoreThan) return;
+    this.#heldMoreThan = seconds;
+    const wanted = Math.max(bufferCapacity(this.#bufferSegments, duration), seconds + 2 * duration);
+    this.#player.updateSettings({ streaming: { buffer: bufferTimes(wanted) } });
+  }
+
   restore(): void {
+    this.#heldMoreThan = 0;
     if (this.#saved !== undefined) this.#player.updateSettings(this.#saved);
     this.#saved = undefined;
     this.#segmentDuration = undefined;
   }
 }
+
+/** dash.js asks for a segment while buffer + segment duration < target: N segments held and one in flight. */
+const bufferTimes = (seconds: number): Partial<DashSettings['streaming']['buffer']> => ({
+  bufferTimeDefault: seconds,
+  bufferTimeAtTopQuality: seconds,
+  bufferTimeAtTopQualityLongForm: seconds,
+});
 
 /** The values that `settings` have where `like` has any. */
 function partLike(settings: object, like: object): object {

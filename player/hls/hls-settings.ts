@@ -11,6 +11,7 @@ export class HlsPlayerSettings implements PlayerSettings {
   readonly #ruleOwner: RuleOwner;
   #saved: Partial<Changed> = {};
   #segmentDuration: number | undefined;
+  #heldMoreThan = 0;
 
   constructor(hls: HlsPlayer, options: { readonly bufferSegments: number; readonly ruleOwner: RuleOwner }) {
     this.#hls = hls;
@@ -42,7 +43,16 @@ export class HlsPlayerSettings implements PlayerSettings {
     this.#change({ maxBufferLength: this.secondsHeld, maxMaxBufferLength: this.secondsHeld });
   }
 
+  holdMoreThan(seconds: number): void {
+    const duration = this.#segmentDuration;
+    if (duration === undefined || seconds === this.#heldMoreThan) return;
+    this.#heldMoreThan = seconds;
+    const wanted = Math.max(this.secondsHeld, seconds + duration);
+    this.#change({ maxBufferLength: wanted, maxMaxBufferLength: wanted });
+  }
+
   restore(): void {
+    this.#heldMoreThan = 0;
     Object.assign(configOf(this.#hls), this.#saved);
     this.#saved = {};
     this.#segmentDuration = undefined;

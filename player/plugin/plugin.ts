@@ -5,6 +5,7 @@ import type { WorkerLike } from '../../src/voxel-loader/start-worker.js';
 import { EventEmitter } from '../api/events.js';
 import { Journal } from '../segments/record/journal.js';
 import type { ResolvedOptions } from './options.js';
+import { StandingBuffer } from './standing-buffer.js';
 import { followPage } from '../network/page-lifecycle.js';
 import type { PathFollower } from '../network/path-follower.js';
 import { RateControl } from '../segments/choose/rate-control.js';
@@ -42,6 +43,7 @@ export class Plugin implements VoxelHandle {
   readonly #sessions: SessionManager;
   readonly #video: PlayerVideo;
   readonly #retransmission: Retransmission | undefined;
+  readonly #standing: StandingBuffer;
   readonly #connection: Connection;
   readonly #leavePage: () => void;
 
@@ -70,6 +72,7 @@ export class Plugin implements VoxelHandle {
       : undefined;
     this.#retransmission = retransmission;
     const parts = { sessions, receiver, journal, link, video, settings, rateControl, retransmission, preferences };
+    this.#standing = new StandingBuffer({ video, settings });
     this.#connection = port.connect(parts);
     this.#leavePage = followPage(this.#sessions);
   }
@@ -99,6 +102,7 @@ export class Plugin implements VoxelHandle {
   detach(): void {
     this.#leavePage();
     this.#connection.detach();
+    this.#standing.stop();
     this.#retransmission?.stop();
     this.#sessions.stop();
     this.#receiver.close();

@@ -77,9 +77,11 @@ export interface PlayerSettings {
   /** The user or the page pinned a quality: the player decides the representation. */
   readonly isVideoPinned: boolean;
   readonly isApplied: boolean;
-  /** Seconds of video with which the player asks for no more. */
+  /** Seconds of video with which the player asks for no more, as its options have it. */
   readonly secondsHeld: number;
   /** `segmentDuration` in seconds. */
   apply(segmentDuration: number): void;
+  /** Has the player ask for a segment also where it holds so many seconds; 0: as its options have it. */
+  holdMoreThan(seconds: number): void;
   restore(): void;
 }

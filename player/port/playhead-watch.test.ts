@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
+import { timeRanges } from '../../test/unit/time-ranges.js';
 import { PlayheadWatch, type PlayingElement } from './playhead-watch.js';
-
-const ranges = (...pairs: [number, number][]) =>
-  ({ length: pairs.length, start: (at) => pairs[at]![0], end: (at) => pairs[at]![1] }) as TimeRanges;
 
 /** At 21 s, with 1.1 s ahead. */
 const element = (of: Partial<PlayingElement> = {}): PlayingElement => ({
-  ...{ buffered: ranges([2, 22.1]), currentTime: 21, paused: false, playbackRate: 1.04, readyState: 4, seeking: false },
+  ...{
+    buffered: timeRanges([2, 22.1]),
+    currentTime: 21,
+    paused: false,
+    playbackRate: 1.04,
+    readyState: 4,
+    seeking: false,
+  },
   ...of,
 });
 
@@ -40,6 +45,6 @@ test('a paused element waits for nothing', () => {
 test('there is no playhead while nothing is buffered, or a seek is under way', () => {
   const watch = new PlayheadWatch();
   expect(watch.look(undefined, 0, 0)).toBeUndefined();
-  expect(watch.look(element({ buffered: ranges() }), 0, 0)).toBeUndefined();
+  expect(watch.look(element({ buffered: timeRanges() }), 0, 0)).toBeUndefined();
   expect(watch.look(element({ seeking: true }), 0, 0)).toBeUndefined();
 });

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { timeRanges } from '../../test/unit/time-ranges.js';
+import { StandingBuffer } from './standing-buffer.js';
+
+/** Playback at .34 s with two segments of 4 s, as Chromium has it where removal left one frame of the second. */
+const standing = {
+  ...{ buffered: timeRanges([0, 8]), currentTime: 0.34, paused: false, readyState: 2, seeking: false },
+};
+const holdMoreThan = vi.fn<(seconds: number) => void>();
+let element: typeof standing | undefined;
+let watch: StandingBuffer;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  holdMoreThan.mockClear();
+  element = { ...standing };
+  const video = {
+    get element() {
+      return element as HTMLMediaElement | undefined;
+    },
+  };
+  watch = new StandingBuffer({ video, settings: { holdMoreThan } });
+  return () => vi.useRealTimers();
+});
+
+afterEach(() => watch.stop());
+
+const look = (): number | undefined => {
+  vi.advanceTimersByTime(500);
+  return holdMoreThan.mock.lastCall?.[0];
+};
+
+test('a player asks for more while playback stands in front of a full buffer', () => {
+  expect(look()).toBeUndefined();
+  expect(look()).toBeCloseTo(7.66);
+  Object.assign(element!, { buffered: timeRanges([0, 12]) });
+  expect(look()).toBeCloseTo(11.66);
+  Object.assign(element!, { readyState: 4 });
+  expect(look()).toBe(0);
+});
+
+test.each([
+  ['that moves on', () => (element!.currentTime += 0.4)],
+  ['that is paused', () => (element!.paused = true)],
+  ['that is seeking', () => (element!.seeking = true)],
+  ['that waits for what is not here', () => (element!.buffered = timeRanges([0, 0.4], [4, 8]))],
+  ['without an element', () => (element = undefined)],
+])('nothing more is asked for by playback %s', (_, change) => {
+  look();
+  change();
+  expect(look() ?? 0).toBe(0);
+});
+
+test('nothing is looked at once it is stopped', () => {
+  watch.stop();
+  look();
+  expect(look()).toBeUndefined();
+});
