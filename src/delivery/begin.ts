@@ -1,6 +1,27 @@
 /** Seconds of a piece: short enough for a picture soon, long enough that appending it is little work. */
 export const PIECE_SECONDS = 0.5;
 
+/** Seconds of the pieces of a segment that is sought into: the viewer waits for one, and a shorter one behind it keeps up sooner. */
+const SEEK_PIECE_SECONDS = 0.35;
+
+/** Seconds from the picture that is sought on that come with it: browsers show one once others behind it are there. */
+const SEEK_AHEAD = 0.1;
+
+/** Seconds that the pieces of a segment last: the first at least, the others at most. */
+export interface PieceLengths {
+  readonly first: number;
+  readonly others: number;
+}
+
+/**
+ * How long the pieces of a segment are to be. `playFrom`: seconds from its begin with which playback begins, after a seek: what is shown before
+ * that comes in one piece with the picture.
+ */
+export function pieceLengths(playFrom?: number): PieceLengths {
+  if (playFrom === undefined) return { first: 0, others: PIECE_SECONDS };
+  return { first: playFrom + SEEK_AHEAD, others: SEEK_PIECE_SECONDS };
+}
+
 /** Share of the rate so far that is counted on: links get slower, too. */
 const MARGIN = 0.8;
 

@@ -158,12 +158,14 @@ describe('pieces', () => {
 
   it('are known from the boxes that have arrived, and stay what they were when more come', () => {
     fc.assert(
-      fc.property(damaged, fc.nat(2000), ([vector, , seconds], arrived) => {
+      fc.property(damaged, fc.nat(2000), fc.nat(20), ([vector, , seconds], arrived, frames) => {
+        const first = frames * SAMPLE_SECONDS;
         const [init, segment] = [bytesOf(vector.init), bytesOf(vector.segment)];
         const repairer = createRepairer(init);
         const here = punch(segment, [[Math.min(arrived, segment.length), segment.length]]);
-        const all = repairer.pieces(segment, receivedExcept([]), seconds);
-        const some = repairer.pieces(here, receivedExcept([[arrived, segment.length]]), seconds);
+        const all = repairer.pieces(segment, receivedExcept([]), seconds, first);
+        const some = repairer.pieces(here, receivedExcept([[arrived, segment.length]]), seconds, first);
+        if (all.length > 1) expect(all[0]!.duration).toBeGreaterThanOrEqual(first);
         expect(all.slice(0, some.length)).toEqual(some);
         expect(all.map(({ start }) => start)).toEqual([0, ...all.slice(0, -1).map(({ end }) => end)]);
         expect(all.at(-1)!.end).toBe(segment.length);

@@ -19,7 +19,7 @@ interface Cut {
 export function pieceRepairer(means: Means): Pick<Repairer, 'pieces' | 'repairPiece'> {
   const { track } = means;
   return {
-    pieces: (segment, received, seconds) => cutPieces(track, segment, received, seconds),
+    pieces: (segment, received, seconds, first = 0) => cutPieces(track, { segment, received }, { first, seconds }),
     repairPiece(segment, received, piece, plan, before) {
       const whole = { segment, received };
       const write = (bytes: Uint8Array, removal: Removal) => writePiece(track, bytes, piece, removal);
@@ -43,7 +43,18 @@ export function pieceRepairer(means: Means): Pick<Repairer, 'pieces' | 'repairPi
   };
 }
 
-function cutPieces(track: Track, segment: Uint8Array, received: ReceivedBytes, seconds: number): CutPiece[] {
+interface Whole {
+  readonly segment: Uint8Array;
+  readonly received: ReceivedBytes;
+}
+
+/** Seconds: the first piece at least, each at most. */
+interface Lengths {
+  readonly first: number;
+  readonly seconds: number;
+}
+
+function cutPieces(track: Track, { segment, received }: Whole, { first: least, seconds }: Lengths): CutPiece[] {
   const { timescale } = track;
   if (!timescale) throw malformed('a track without a timescale cannot be cut');
   // Its sample entry is of another kind than those that are read.
@@ -56,7 +67,7 @@ function cutPieces(track: Track, segment: Uint8Array, received: ReceivedBytes, s
   const [first] = cuts;
   if (!first) throw malformed('a segment without samples cannot be cut');
   if (isWhole) cuts.push(endOf(segment, fragments, first.shown));
-  const chosen = choose(cuts, seconds * timescale, isWhole);
+  const chosen = choose(cuts, { first: least * timescale, most: seconds * timescale, isWhole });
   return chosen.slice(1).map((to, number) => {
     const from = chosen[number]!;
     return {
@@ -118,13 +129,21 @@ function endOf(segment: Uint8Array, fragments: readonly Fragment[], first: numbe
   return { place, offset: segment.length, shown: first + end - start };
 }
 
-/** The first cut, then each time the last one that is no more than `most` further, else the next. */
-function choose(cuts: readonly Cut[], most: number, isWhole: boolean): Cut[] {
+interface Choice {
+  /** In the track's timescale. */
+  readonly first: number;
+  readonly most: number;
+  readonly isWhole: boolean;
+}
+
+/** The first cut; with `first`, the next one that is so much further; then each time the last one that is no more than `most` further, else the next. */
+function choose(cuts: readonly Cut[], { first, most, isWhole }: Choice): Cut[] {
   const chosen = cuts.slice(0, 1);
   cuts.slice(1).forEach((cut, index) => {
-    const limit = chosen.at(-1)!.shown + most;
+    const isFirst = first > 0 && chosen.length === 1;
+    const limit = chosen.at(-1)!.shown + (isFirst ? first : most);
     const next = cuts[index + 2];
-    if (cut.shown >= limit || (next ? next.shown > limit : isWhole)) chosen.push(cut);
+    if (cut.shown >= limit || (next ? !isFirst && next.shown > limit : isWhole)) chosen.push(cut);
   });
   return chosen;
 }

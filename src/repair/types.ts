@@ -96,12 +96,13 @@ export interface Repairer {
    */
   repair(segment: Uint8Array, received: ReceivedBytes, plan?: RepairPlan, before?: ChunkState): RepairedSegment;
   /**
-   * Where a segment of full length can be cut into pieces of at most `seconds`, or little more where it cannot be cut there; those
-   * that are known from the boxes that have arrived up to the first that has not. They are the first ones of those with more arrived.
+   * Where a segment of full length can be cut into pieces of at most `seconds`, or little more where it cannot be cut there; the first is at
+   * least `first` seconds long. Those that are known from the boxes that have arrived up to the first that has not: they are the first
+   * ones of those with more arrived.
    *
    * Throws `RepairError` where its boxes cannot be read: it is one piece.
    */
-  pieces(segment: Uint8Array, received: ReceivedBytes, seconds: number): readonly CutPiece[];
+  pieces(segment: Uint8Array, received: ReceivedBytes, seconds: number, first?: number): readonly CutPiece[];
   /**
    * Makes of a piece, as `repair` does of a segment, a segment of its own; its frames are counted and placed as in the whole segment.
    * `before`: what `after` of the piece before said, undefined for the first. Empty where nothing is left of it.

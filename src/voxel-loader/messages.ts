@@ -105,8 +105,10 @@ export type DeliveredMessage = Omit<DeliveredSegment, 'received' | 'failure' | '
 };
 
 /** Layout alone: a clone of all that is known of a segment would cost more than a request. */
-export function layoutOf({ range, reliable, unreliable, reliableBytes, needs, reach }: SegmentLayout): SegmentLayout {
-  return { range, reliable, unreliable, reliableBytes, ...(needs && { needs }), ...(reach && { reach }) };
+export function layoutOf(map: SegmentLayout): SegmentLayout {
+  const { range, reliable, unreliable, reliableBytes, needs, reach, lossCosts, steps } = map;
+  const missing = { ...(needs && { needs }), ...(reach && { reach }) };
+  return { range, reliable, unreliable, reliableBytes, ...missing, ...(lossCosts && { lossCosts, steps }) };
 }
 
 export function decodeError({ code, message, status }: ErrorMessage): VoxelError {

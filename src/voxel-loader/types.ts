@@ -53,7 +53,11 @@ export interface PathReport {
 }
 
 /** Places of a segment's bytes, and what becomes of those that are missing: what a download needs to know of it. */
-export type SegmentLayout = Pick<SegmentMap, 'range' | 'reliable' | 'unreliable' | 'reliableBytes' | 'needs' | 'reach'>;
+export type SegmentLayout = Pick<
+  SegmentMap,
+  'range' | 'reliable' | 'unreliable' | 'reliableBytes' | 'needs' | 'reach'
+> &
+  Partial<Pick<SegmentMap, 'lossCosts' | 'steps'>>;
 
 /** Where a segment is played, in seconds of media time as the page's video counts it. */
 export interface SegmentTime {

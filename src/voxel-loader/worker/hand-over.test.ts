@@ -5,6 +5,7 @@ import { concatenate } from '../../concatenate.js';
 import { receivedExcept } from '../../../test/repair/gaps.js';
 import { bytesOf, type RemovalVector } from '../../../test/repair/removal-vectors.js';
 import { fileBytes, segmentOf } from '../../../test/unit/segment-content.js';
+import type { PieceLengths } from '../../delivery/begin.js';
 import type { Playhead } from '../../delivery/piece-queue.js';
 import { totalBytes } from '../../manifest/byte-range.js';
 import { IntervalSet } from '../../manifest/interval-set.js';
@@ -206,6 +207,20 @@ describe('a segment that is handed over in pieces', () => {
     bring(100, 110);
     await pass(30);
     expect(numbers()).toEqual([0, 1, 2]);
+  });
+
+  it('is cut right behind the picture that is sought, and then more finely', async () => {
+    const lengths: PieceLengths[] = [];
+    const pieces: Cutter['pieces'] = (segment, received, asked) => {
+      lengths.push(asked);
+      return cutter.pieces(segment, received, asked);
+    };
+    const request = { map, time, byTimeUntil: 10, playFrom: 9.3 };
+    const { bring, start } = scene({ request, cutter: { ...cutter, pieces } });
+    start();
+    bring(0, 140);
+    await pass(30);
+    expect(lengths[0]).toEqual({ first: expect.closeTo(1.4) as number, others: 0.35 });
   });
 
   it('stays whole where it cannot be cut', async () => {

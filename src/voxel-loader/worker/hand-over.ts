@@ -1,4 +1,4 @@
-import { mayBegin, PIECE_SECONDS, together, type ExpectedPiece } from '../../delivery/begin.js';
+import { mayBegin, pieceLengths, together, type ExpectedPiece, type PieceLengths } from '../../delivery/begin.js';
 import { dueTime, PieceQueue, whilePlaying, type Playhead } from '../../delivery/piece-queue.js';
 import { sum } from '../../delivery/sum.js';
 import { shifted, totalBytes, type ByteRange } from '../../manifest/byte-range.js';
@@ -19,7 +19,7 @@ const BEGIN_INTERVAL = 20;
 
 /** How segments of a representation are cut, and their pieces repaired (`Repairer`). Both throw `RepairError`. */
 export interface Cutter {
-  pieces(segment: Uint8Array, received: ReceivedBytes, seconds: number): readonly CutPiece[];
+  pieces(segment: Uint8Array, received: ReceivedBytes, lengths: PieceLengths): readonly CutPiece[];
   repairPiece(segment: Uint8Array, received: ReceivedBytes, piece: CutPiece, before?: ChunkState): RepairedSegment;
 }
 
@@ -211,6 +211,11 @@ export class HandOver implements PieceWatcher {
     return this.#options.beside?.() ?? [];
   }
 
+  get #lengths(): PieceLengths {
+    const { time, playFrom } = this.#options.request;
+    return pieceLengths(playFrom === undefined ? undefined : playFrom - time.start);
+  }
+
   /** Bit/s. */
   #rateAt(now: number): number {
     return this.#rate.rate(this.#bytesHere, now, 1000 * this.#source.progress().elapsed);
@@ -227,10 +232,11 @@ export class HandOver implements PieceWatcher {
     const places = assembly.locate({ start: (last?.end ?? 0) + this.#base, end: map.range.end });
     const left = totalBytes(places.flatMap((place) => assembly.gaps(place.start, place.end)));
     const from = this.#startTime(this.#pieces.length);
-    const count = Math.max(1, Math.ceil((end - from) / PIECE_SECONDS));
+    const seconds = this.#lengths.others;
+    const count = Math.max(1, Math.ceil((end - from) / seconds));
     const unknown = Array.from({ length: count }, (_, index) => ({
       bytesLeft: left / count,
-      startsAfter: startsAfter(from + index * PIECE_SECONDS),
+      startsAfter: startsAfter(from + index * seconds),
     }));
     return [...known, ...unknown];
   }
@@ -248,7 +254,7 @@ export class HandOver implements PieceWatcher {
     this.#triedWith = assembly.bytesReliable;
     let pieces: readonly CutPiece[];
     try {
-      pieces = this.#options.cutter.pieces(assembly.bytes, this.#received, PIECE_SECONDS);
+      pieces = this.#options.cutter.pieces(assembly.bytes, this.#received, this.#lengths);
     } catch (error) {
       if (last) throw error;
       // It comes as a whole.

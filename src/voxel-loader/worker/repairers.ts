@@ -100,7 +100,8 @@ export class Repairers {
   /** How segments of the representation with that plan are cut and their pieces repaired. Its functions throw as `repair` does. */
   cutter(representation: string, plan: RepairPlan | undefined): Cutter {
     return {
-      pieces: (segment, received, seconds) => this.#get(representation).pieces(segment, received, seconds),
+      pieces: (segment, received, { first, others }) =>
+        this.#get(representation).pieces(segment, received, others, first),
       repairPiece: (segment, received, piece, before) =>
         this.#planned(representation, plan).repairPiece(segment, received, piece, plan, before),
     };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyRemovableSegment, anyRequest, positions, segmentOf } from '../../../test/unit/segment-content.js';
+import { totalBytes } from '../../manifest/byte-range.js';
 import type { SegmentLayout } from '../types.js';
 import { AssemblyPart } from './assembly-part.js';
 import { SegmentAssembly } from './assembly.js';
@@ -134,6 +135,48 @@ describe('the order by time', () => {
     ]);
   });
 
+  it('leaves frames to the end that cost what is shown little, where it is not known what frames need', () => {
+    // In the order of worth the frames at 1088, 1072, 1056 and 1040. A third of what is shown is left, of a score of 1.
+    const lossCosts = [0.0001, 0.004, 0.0025, 0.0015];
+    const ranges = (playFrom: number) =>
+      requestsOf({ time, byTimeUntil: playFrom + 0.2, playFrom }, 40, 'datagrams', { ...map, lossCosts });
+    expect(ranges(9.3).map((request) => request.ranges)).toEqual([
+      [
+        [1000, 1040],
+        [1050, 1056],
+        [1066, 1072],
+        [1082, 1088],
+      ],
+      [
+        [1056, 1066],
+        [1072, 1082],
+      ],
+      [[1098, 1104]],
+      [
+        [1088, 1098],
+        [1040, 1050],
+      ],
+    ]);
+    // Near its end what it does without would be seen.
+    expect(ranges(9.9)[1]!.ranges).toHaveLength(4);
+  });
+
+  it('brings of a second before a picture what frames in it take that others need', () => {
+    // A key frame, and in 2 s 50 frames of 10 bytes, of which every other one costs nothing but its own picture.
+    const lengths = [100, ...Array.from({ length: 50 }, () => [10, 1]).flat()];
+    const long = segmentOf(1000, lengths);
+    const worth = (start: number) => ((start - 1100) / 11) % 2;
+    const unreliable = [...long.unreliable].sort((a, b) => worth(a.start) - worth(b.start));
+    const lossCosts = unreliable.map(({ start }) => (worth(start) === 1 ? 0.0002 : 0.01));
+    const bytesBefore = (layout: SegmentLayout) => {
+      const [first] = timeSteps(layout, { time, byTimeUntil: 10, playFrom: 9.2 });
+      return totalBytes(first!) - 100;
+    };
+    // Up to .3 s behind the picture, 38 frames; of 25 before 9 s the twelve that cost little are not among them.
+    expect(bytesBefore({ ...long, unreliable })).toBe(38 * 11);
+    expect(bytesBefore({ ...long, unreliable, lossCosts })).toBe(38 * 11 - 12 * 10);
+  });
+
   it('is that of the worth where nothing is said of time', () => {
     for (const timed of [{}, { time }, { byTimeUntil: 9 }, { time, byTimeUntil: 8 }]) {
       expect(requestsOf(timed)).toEqual(requestsOf({}));
@@ -167,7 +210,7 @@ describe('the order by time', () => {
     fc.assert(
       fc.property(anyRemovableSegment, fc.nat(), (map, at) => {
         const position = map.range.start + (at % (map.range.end - map.range.start));
-        const left = new Set(unneededBefore(map, position));
+        const left = new Set(unneededBefore(map, position, 1));
         for (const [index, range] of map.unreliable.entries()) {
           if (left.has(range)) expect(range.start).toBeLessThan(position);
           else expect(map.needs[index]!.filter((earlier) => left.has(map.unreliable[earlier]!))).toEqual([]);

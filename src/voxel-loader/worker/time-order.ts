@@ -1,3 +1,4 @@
+import { pieceLengths } from '../../delivery/begin.js';
 import { totalBytes, type ByteRange } from '../../manifest/byte-range.js';
 import { IntervalSet } from '../../manifest/interval-set.js';
 import type { SegmentLayout, SegmentRequest } from '../types.js';
@@ -11,14 +12,16 @@ const MAX_STEPS = 8;
 /** Seconds by which frames may be shown after others that are decoded later. */
 const REORDERING = 0.2;
 
+/** Share of the score of what is shown that frames may cost, by the index, that do not come before it. */
+const MOST_LOSS = 0.01;
+
 /** What of a request the order goes by. */
 export type TimedRequest = Pick<SegmentRequest, 'time' | 'byTimeUntil' | 'playFrom'>;
 
 /**
  * Ranges of the file in the order in which they are shown, up to `byTimeUntil`, in steps of about half a second; the rest of the segment is in
  * none of them. Frames lie in the file in decode order, and those that may be missing are taken to be spread evenly: the `moof` that knows
- * better is still to come. With `playFrom` the first step reaches to that of its picture, and of what is shown before has only what later
- * frames need.
+ * better is still to come. With `playFrom` the first step has its picture and those right behind it, and of what is shown before only what those need.
  */
 export function timeSteps(map: SegmentLayout, request: TimedRequest): ByteRange[][] {
   const { ends, leftOut } = orderOf(map, request);
@@ -29,7 +32,7 @@ export function timeSteps(map: SegmentLayout, request: TimedRequest): ByteRange[
   });
 }
 
-/** Unreliable ranges that are in none of those steps because nothing from `playFrom` on needs them. */
+/** Unreliable ranges that are in none of those steps because what is shown from `playFrom` on does without them. */
 export function leftToTheEnd(map: SegmentLayout, request: TimedRequest): readonly ByteRange[] {
   return orderOf(map, request).leftOut;
 }
@@ -40,30 +43,52 @@ function orderOf(
   { time, byTimeUntil, playFrom }: TimedRequest,
 ): { readonly ends: readonly number[]; readonly leftOut: readonly ByteRange[] } {
   if (!time || byTimeUntil === undefined || !(byTimeUntil > time.start)) return { ends: [], leftOut: [] };
-  const seconds = Math.min(byTimeUntil - time.start, time.duration);
-  const count = Math.min(MAX_STEPS, Math.max(1, Math.round(seconds / STEP_SECONDS)));
   const starts = map.unreliable.map(({ start }) => start).sort((a, b) => a - b);
-  const positionAt = (at: number): number => {
-    const share = (at - time.start) / time.duration;
-    return share < 1 ? (starts[Math.ceil(share * starts.length)] ?? map.range.end) : map.range.end;
-  };
-  const length = seconds / count;
-  const ends = Array.from({ length: count }, (_, index) => positionAt(time.start + (index + 1) * length));
-  const before = Math.floor(((playFrom ?? time.start) - REORDERING - time.start) / length);
-  const target = Math.min(Math.max(0, before), count - 1);
-  return { ends: ends.slice(target), leftOut: target > 0 ? unneededBefore(map, ends[target - 1]!) : [] };
+  const placeAt = (seconds: number): number => (Math.max(0, seconds) / time.duration) * starts.length;
+  const until = Math.min(byTimeUntil - time.start, time.duration);
+  const soughtAt = playFrom === undefined ? 0 : playFrom - time.start;
+  const first = soughtAt > 0 ? Math.min(until, pieceLengths(soughtAt).first + REORDERING) : 0;
+  const ends = [...(first > 0 ? [first] : []), ...stepEnds(first, until)].map((end) =>
+    end < time.duration ? (starts[Math.ceil(placeAt(end))] ?? map.range.end) : map.range.end,
+  );
+  const before = starts[Math.floor(placeAt(soughtAt - REORDERING))] ?? map.range.end;
+  const most = MOST_LOSS * (1 - soughtAt / time.duration);
+  return { ends, leftOut: first > 0 ? unneededBefore(map, before, most) : [] };
+}
+
+/** Seconds at which steps end that divide what is between. */
+function stepEnds(from: number, until: number): number[] {
+  const count = Math.min(from > 0 ? MAX_STEPS - 1 : MAX_STEPS, Math.round((until - from) / STEP_SECONDS));
+  const steps = from > 0 ? count : Math.max(1, count);
+  return Array.from({ length: steps }, (_, index) => from + ((index + 1) * (until - from)) / steps);
 }
 
 /**
- * Unreliable ranges before that position of the file which no frame from there on needs. Where the index does not say what frames need,
- * each may need all before it.
+ * Unreliable ranges before that position of the file which no frame from there on needs. Where the index does not say what frames need, those
+ * that cost least for their bytes, as long as all that they cost together is no more than `most`, a share of the segment's score.
  */
-export function unneededBefore({ unreliable, needs }: SegmentLayout, position: number): ByteRange[] {
-  if (!needs) return [];
+export function unneededBefore(map: SegmentLayout, position: number, most: number): ByteRange[] {
+  const { unreliable, needs } = map;
+  if (!needs) return cheapBefore(map, position, most);
   const isNeeded = unreliable.map(({ start }) => start >= position);
   // What a frame needs stands before it.
   for (let index = unreliable.length - 1; index >= 0; index--) {
     if (isNeeded[index]) for (const earlier of needs[index] ?? []) isNeeded[earlier] = true;
   }
   return unreliable.filter((_, index) => !isNeeded[index]);
+}
+
+function cheapBefore({ unreliable, lossCosts, steps }: SegmentLayout, position: number, most: number): ByteRange[] {
+  if (!lossCosts) return [];
+  let left = most * (steps?.at(-1)?.score ?? 0);
+  return unreliable
+    .map((range, index) => ({ range, cost: lossCosts[index]! }))
+    .filter(({ range }) => range.start < position)
+    .sort((a, b) => a.cost / totalBytes([a.range]) - b.cost / totalBytes([b.range]))
+    .filter(({ cost }) => {
+      if (cost > left) return false;
+      left -= cost;
+      return true;
+    })
+    .map(({ range }) => range);
 }
