@@ -13,7 +13,7 @@ import {
   startPlayer,
 } from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
-import { serverCounters } from './support/server-counters.js';
+import { expectNoOrphanRequest, serverCounters } from './support/server-counters.js';
 
 const clip = { seconds: 40, segmentSeconds: 2 };
 /** With `VOXEL_LONG=1`, outside `npm test`, five times as many. */
@@ -34,24 +34,6 @@ beforeEach(async () => {
   page = await openPage(stage.browser, stage.server.ready.url);
   return () => page.close();
 });
-
-/** Nobody asks the server for anything, and it sends nothing, once a paused player's buffer is full. */
-async function expectNoOrphanRequest(): Promise<void> {
-  await page.evaluate(() => window.players.forEach(({ video }) => video.pause()));
-  let before = '';
-  // Filling the buffer, and what is fetched again while it is full, end some time.
-  await expect
-    .poll(
-      async () => {
-        const now = await serverCounters(stage.server.ready);
-        const isQuiet = now === before;
-        before = now;
-        return isQuiet;
-      },
-      { interval: 1500, timeout: 60_000 },
-    )
-    .toBe(true);
-}
 
 it(`resumes after each of ${SEEKS} random seeks, many a second, into buffered and unbuffered parts`, async () => {
   await startPlayer(page, { bufferSegments: 2 });
@@ -88,7 +70,7 @@ it(`resumes after each of ${SEEKS} random seeks, many a second, into buffered an
   const sorted = delays.map(Math.round).sort((left, right) => left - right);
   console.log(`resumed after ms: median ${sorted[sorted.length >> 1]}, most ${sorted.at(-1)}`);
   expect(sorted[sorted.length >> 1]).toBeLessThanOrEqual(RESUMES_WITHIN_MS);
-  await expectNoOrphanRequest();
+  await expectNoOrphanRequest(page, stage.server.ready);
 }, 600_000);
 
 it(`follows ${PINS} pinned qualities and the last one`, async () => {
@@ -123,7 +105,7 @@ it(`follows ${PINS} pinned qualities and the last one`, async () => {
   expect(fallbacksOnceReady(outcome)).toEqual([]);
   const { index, representation } = outcome.statistics!.segments.at(-1)!;
   expect({ index, representation }).toEqual({ index: clip.seconds / clip.segmentSeconds - 1, representation: pinned });
-  await expectNoOrphanRequest();
+  await expectNoOrphanRequest(page, stage.server.ready);
 }, 300_000);
 
 it(`leaves nothing behind after ${CYCLES} players that come and go`, async () => {
@@ -146,7 +128,7 @@ it(`leaves nothing behind after ${CYCLES} players that come and go`, async () =>
   const errors = await page.evaluate(() => window.players.flatMap((player) => player.errors));
   expect(errors).toEqual([]);
   await expect.poll(() => serverCounters(stage.server.ready, 'voxel_sessions'), { timeout: 30_000 }).toMatch(/ 0$/);
-  await expectNoOrphanRequest();
+  await expectNoOrphanRequest(page, stage.server.ready);
   const last = await startPlayer(page, { bufferSegments: 1 });
   await playUntil(page, 3, last);
   const { statistics } = await outcomeOf(page, last);

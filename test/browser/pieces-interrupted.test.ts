@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { MediaPlayerClass } from 'dashjs';
 import type { Page } from 'puppeteer-core';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { DashPlayer } from '../../player/index.js';
 import { prepareClip } from './support/clip.js';
 import type { FaultRelay } from './support/fault-relay.js';
 import { errorsOfHls, outcomeOfHls, playHlsUntil, serveHlsPage, startHls } from './support/hls-page.js';
-import { outcomeOf, playToEnd, playUntil, servePlayerPage } from './support/player-page.js';
+import { fallbacksOnceReady, outcomeOf, playToEnd, playUntil, servePlayerPage } from './support/player-page.js';
+import { expectNoOrphanRequest } from './support/server-counters.js';
 import { playerStage, type PlayerStage } from './support/player-stage.js';
 import {
   expectOnce,
@@ -52,6 +55,19 @@ describe('dash.js', () => {
     expect((await outcomeOf(page)).errors).toEqual([]);
   });
 
+  it('leaves a start in pieces for the place of a jump, and nothing of it behind', async () => {
+    await startInPieces(page, stage.server, relay.port, 'dashjs');
+    await untilSeen(page, 'append', 2);
+    await seeAnew(page, 9.2);
+    await untilSeen(page, 'delivered');
+    const seen = await seenBy(page);
+    expect(seen.filter(({ kind }) => kind === 'delivered')).toEqual([{ kind: 'delivered', at: 2 }]);
+    expect(placeOf(seen, 'picture')).toBeGreaterThan(-1);
+    expectOnce(seen);
+    await expectNoOrphanRequest(page, stage.server.ready);
+    expect((await outcomeOf(page)).errors).toEqual([]);
+  });
+
   it('goes on without the plugin where that is detached in the middle of a segment, and has the rest of it once', async () => {
     await startInPieces(page, stage.server, relay.port, 'dashjs');
     await untilSeen(page, 'append', 2);
@@ -61,6 +77,36 @@ describe('dash.js', () => {
     const { errors, ended, buffered } = await outcomeOf(page);
     expect([errors, ended, buffered.length]).toEqual([[], true, 1]);
     expectOnce(seen);
+  });
+});
+
+describe('dash.js with two qualities', () => {
+  const clip = { seconds: 10, segmentSeconds: 2 };
+  const stage = playerStage(async (folder) => servePlayerPage(folder, await prepareClip(folder, clip)));
+  slowly(stage);
+
+  it('has no piece of a segment twice where the quality is changed in the middle of one', async () => {
+    await startInPieces(page, stage.server, relay.port, 'dashjs');
+    await untilSeen(page, 'append', 2);
+    for (const [pieces, quality] of [
+      [1, 1],
+      [2, 0],
+    ] as const) {
+      await page.evaluate((quality) => {
+        const player = window.players[0]!.player as DashPlayer & MediaPlayerClass;
+        player.updateSettings({ streaming: { abr: { autoSwitchBitrate: { video: false } } } });
+        window.seen = [];
+        player.setRepresentationForTypeByIndex('video', quality, true);
+      }, quality);
+      await untilSeen(page, 'append', pieces);
+    }
+    await playToEnd(page, { seconds: 0.5 });
+    const { errors, ended, buffered, statistics, ...outcome } = await outcomeOf(page);
+    expect([errors, fallbacksOnceReady(outcome), ended, buffered.length]).toEqual([[], [], true, 1]);
+    const [qualities, times] = [2, (await seenBy(page)).filter(({ kind }) => kind === 'append').map(({ at }) => at)];
+    for (const time of times) expect(times.filter((other) => other === time).length).toBeLessThanOrEqual(qualities);
+    expect(statistics!.segments.at(-1)!.index).toBe(4);
+    await expectNoOrphanRequest(page, stage.server.ready);
   });
 });
 

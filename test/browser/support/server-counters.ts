@@ -1,3 +1,5 @@
+import type { Page } from 'puppeteer-core';
+import { expect } from 'vitest';
 import type { Ready } from '../../../tools/start/server.mjs';
 
 /** What the server has been asked for and has sent; over HTTP/1.1 come the page's own files, too. */
@@ -9,4 +11,22 @@ export async function serverCounters({ metrics }: Ready, prefix = 'voxel_'): Pro
   const response = await fetch(metrics);
   const lines = (await response.text()).split('\n');
   return lines.filter((line) => line.startsWith(prefix) && COUNTERS.test(line)).join('\n');
+}
+
+/** Nobody asks the server for anything, and it sends nothing, once a paused player's buffer is full. */
+export async function expectNoOrphanRequest(page: Page, ready: Ready): Promise<void> {
+  await page.evaluate(() => window.players.forEach(({ video }) => video.pause()));
+  let before = '';
+  // Filling the buffer, and what is fetched again while it is full, end some time.
+  await expect
+    .poll(
+      async () => {
+        const now = await serverCounters(ready);
+        const isQuiet = now === before;
+        before = now;
+        return isQuiet;
+      },
+      { interval: 1500, timeout: 60_000 },
+    )
+    .toBe(true);
 }
