@@ -42,8 +42,8 @@ export function attachVoxel(player: DashPlayer, options: LabOptions = {}): LiveH
     withoutWorker: () => runOnPage(labAbilities),
     source: (receiver, endpoint) => {
       const source = createSessionSource(receiver, endpoint);
-      const open: SessionSource['open'] = async (located) => {
-        const session = await source.open(located);
+      const open: SessionSource['open'] = async (located, after) => {
+        const session = await source.open(located, after);
         return connections?.direct(session) ?? session;
       };
       return { ...source, locate, open };
