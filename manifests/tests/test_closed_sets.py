@@ -1,5 +1,6 @@
 """Closed sets of frames, their order and what they cost, on made-up segments."""
 
+from dataclasses import replace
 from statistics import fmean
 
 import numpy as np
@@ -131,14 +132,37 @@ def frame(place: int, *needs: int, is_shown: bool = True, must_arrive: bool = Fa
 
 def test_what_is_shown_first_must_arrive() -> None:
     """Before it nothing can be held: here the second in decode order, as leading pictures of HEVC are."""
-    sets = closed_sets([frame(0, must_arrive=True), frame(1, 0), frame(2, 0)], [sample(1), sample(0), sample(2)])
+    sets = closed_sets([frame(0, must_arrive=True), frame(1, 0), frame(2, 0)], [sample(1), sample(0), sample(2)], None)
     assert sets.droppable == [2]
     assert sets.shown(1 << 2) == [0, 1, 1]
 
 
+def test_no_picture_stands_in_for_others_for_long() -> None:
+    """Groups of eight as encoders make them in pyramids, ten pictures a second: one of each group must arrive."""
+
+    def needs(place: int) -> tuple[int, ...]:
+        step = place & -place if place % 8 else 8
+        return tuple(other for other in (place - step, place + step) if other % 8 == 0 or other < place or step < 8)
+
+    order = [0, *(8 * group + place for group in range(4) for place in (8, 4, 2, 1, 3, 6, 5, 7))]
+    at = {place: index for index, place in enumerate(order)}
+    frames = [
+        frame(at[place], *(at[other] for other in needs(place) if other in at and at[other] < at[place]))
+        for place in order
+    ]
+    samples = [replace(sample(0), decode_time=place) for place in order]
+    free = closed_sets(frames, samples, None)
+    assert free.shown(sum(1 << index for index in free.droppable)) == [0] * 33
+    sets = closed_sets(frames, samples, 10)
+    shown = sets.shown(sum(1 << index for index in sets.droppable))
+    assert max(shown.count(place) for place in shown) <= 7
+    assert len(sets.droppable) >= 0.7 * len(frames)
+    assert sets.is_closed(sum(1 << index for index in sets.droppable))
+
+
 def test_each_sample_has_one_picture() -> None:
     with pytest.raises(MalformedStream, match="expected a picture in each of 2 samples, found 1"):
-        closed_sets([frame(0), frame(1, is_shown=False)], [sample(0), sample(1)])
+        closed_sets([frame(0), frame(1, is_shown=False)], [sample(0), sample(1)], None)
 
 
 def test_pair_losses_are_those_of_ssim() -> None:

@@ -35,7 +35,8 @@ class Clip:
     def __init__(self, path: Path) -> None:
         self.track: Track = parse_track(path.read_bytes())
         range_ = ByteRange(self.track.fragments[0].start, self.track.fragments[-1].end)
-        self.source = SegmentSource(path, range_, codec_of(self.track.description), self.track.defaults)
+        track = self.track
+        self.source = SegmentSource(path, range_, codec_of(track.description), track.defaults, track.timescale)
         self.segment: EncodedSegment = self.source.read()
 
     def analyse(self, metric: Metric = Metric.SSIM) -> SegmentAnalysis:

@@ -14,6 +14,10 @@ from voxel_prepare.repair.codec import DependentFrame
 LEAST_BYTES = 16
 """A smaller frame must arrive, unless it needs one that may be missing: its place in an index takes half as much."""
 
+MOST_HELD = 0.7
+"""Seconds for which a picture may stand in for missing ones: 16 frames of film. Chromium plays the last picture that it
+has only when others follow: with one that lasts for seconds it stands in front of a full buffer."""
+
 
 @dataclass(frozen=True, slots=True)
 class PicturedFrame:
@@ -79,8 +83,11 @@ class ClosedSets:
         return kept
 
 
-def closed_sets(frames: Sequence[DependentFrame], samples: Sequence[Sample]) -> ClosedSets:
-    """The closed sets of a segment. Raises `MalformedStream` unless each sample has one picture."""
+def closed_sets(frames: Sequence[DependentFrame], samples: Sequence[Sample], timescale: int | None) -> ClosedSets:
+    """The closed sets of a segment; `timescale` as in `EncodedSegment`.
+
+    Raises `MalformedStream` unless each sample has one picture.
+    """
     shown = [frame.sample for frame in frames if frame.is_shown]
     if shown != list(range(len(samples))):
         raise MalformedStream(f"expected a picture in each of {len(samples)} samples, found {len(shown)}")
@@ -92,7 +99,28 @@ def closed_sets(frames: Sequence[DependentFrame], samples: Sequence[Sample]) -> 
     ]
     # Before the first picture there is none that could be shown for longer.
     must_arrive = [index for index, frame in enumerate(frames) if frame.must_arrive or pictured[index].picture == 0]
-    return ClosedSets(pictured, must_arrive)
+    sets = ClosedSets(pictured, must_arrive)
+    if timescale is None:
+        return sets
+    times = [samples[sample].presentation_time for sample in presented]
+    times.append(times[-1] + samples[presented[-1]].duration)
+    while gap := _held_too_long(sets, times, MOST_HELD * timescale):
+        must_arrive.append(max(gap, key=lambda index: sets.with_dependents(index).bit_count()))
+        sets = ClosedSets(pictured, must_arrive)
+    return sets
+
+
+def _held_too_long(sets: ClosedSets, times: Sequence[int], most: float) -> list[int]:
+    """Frames of which one more must arrive, so that no picture is shown for longer than `most`; none: none is.
+
+    `times`: when each picture is shown, and the end.
+    """
+    shown = sets.shown(_set(sets.droppable))
+    for first in sorted(set(shown)):
+        missing = [place for place, picture in enumerate(shown) if picture == first and place != first]
+        if missing and times[missing[-1] + 1] - times[first] > most:
+            return [index for index in sets.droppable if sets.frames[index].picture in missing]
+    return []
 
 
 def members(frames: int) -> Iterator[int]:

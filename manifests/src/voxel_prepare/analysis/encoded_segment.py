@@ -30,6 +30,8 @@ class EncodedSegment:
     is_replaceable: bool = True
     """Another can stand in for a part of a sample: not without the key, where the cipher runs on (`cenc`), or where
     keys change."""
+    timescale: int | None = None
+    """Ticks a second; None: not known."""
 
     def samples(self) -> list[bytes]:
         """The decoder's input, one sample for each frame. Raises `Mp4Error`."""
@@ -59,6 +61,8 @@ class SegmentSource:
     range: ByteRange
     codec: Codec
     defaults: SampleDefaults
+    timescale: int
+    """Ticks a second."""
     decryption: Decryption | None = None
     """How an encrypted track is decrypted; of an opaque segment: how it would be."""
     is_opaque: bool = False
@@ -74,7 +78,13 @@ class SegmentSource:
         if self.decryption is None:
             opaque = self.is_opaque
             return EncodedSegment(
-                self.codec, self.defaults, data, is_opaque=opaque, whole_samples=opaque, is_replaceable=not opaque
+                self.codec,
+                self.defaults,
+                data,
+                is_opaque=opaque,
+                whole_samples=opaque,
+                is_replaceable=not opaque,
+                timescale=self.timescale,
             )
         track = self.decryption.track
         samples = list(protected_samples(data, self.defaults, track))
@@ -87,6 +97,7 @@ class SegmentSource:
             is_opaque=self.is_opaque,
             whole_samples=True,
             is_replaceable=track.scheme == CBCS and is_even and not self.is_opaque,
+            timescale=self.timescale,
         )
 
 

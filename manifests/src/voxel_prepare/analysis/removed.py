@@ -27,7 +27,7 @@ def read_closed_sets(segment: EncodedSegment) -> ClosedSets:
     samples = [sample for one in parse_fragments(segment.data, segment.defaults) for sample in one.samples]
     clear = clear_bytes(segment.data, segment.encrypted) if segment.is_opaque else EVERYTHING
     frames = segment.codec.dependencies(segment.data, samples, clear)
-    return closed_sets(whole_samples(frames, samples) if segment.whole_samples else frames, samples)
+    return closed_sets(whole_samples(frames, samples) if segment.whole_samples else frames, samples, segment.timescale)
 
 
 class HeldSegment:

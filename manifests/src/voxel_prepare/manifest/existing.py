@@ -227,7 +227,7 @@ def _segment(track: Track, address: Address, keys: ContentKeys) -> tuple[Segment
         raise StaysPlain(f"{place}: {error}") from error
     except Mp4Error as error:
         raise InputError(f"{place}: {error}") from error
-    source = SegmentSource(address.path, address.range, codec, track.defaults, decryption, is_opaque)
+    source = SegmentSource(address.path, address.range, codec, track.defaults, track.timescale, decryption, is_opaque)
     return source, sum(len(fragment.samples) for fragment in fragments)
 
 

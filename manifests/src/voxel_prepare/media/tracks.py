@@ -47,7 +47,7 @@ def read_video(id_: str, path: Path, name: str, segment: SegmentDuration) -> Vid
             width=description.width,
             height=description.height,
             frames=sum(len(fragment.samples) for fragment in track.fragments),
-            segments=[SegmentSource(path, range_, codec, track.defaults) for range_ in ranges],
+            segments=[SegmentSource(path, range_, codec, track.defaults, track.timescale) for range_ in ranges],
         )
 
 
