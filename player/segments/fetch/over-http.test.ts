@@ -204,7 +204,7 @@ describe('OverHttp', () => {
   it('asks again where nothing comes in time, and gives up what the server refuses', async () => {
     answers = [() => undefined, send(404, 0, 0)];
     fed = new FakeFed(1060);
-    await expect(create({ timeout: 50 }).takeRest(1060)).rejects.toMatchObject({ isFinal: true });
+    await expect(create({ timeout: 1000 }).takeRest(1060)).rejects.toMatchObject({ isFinal: true });
     expect(asked).toHaveLength(2);
     expect(given).toEqual([]);
   });
