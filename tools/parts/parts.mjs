@@ -268,6 +268,7 @@ export const PARTS = [
     }),
   ),
   ...CHECKS.filter((part) => !first.includes(part) && !isClippy(part)).map(givingWay),
+  givingWay(vitestPart('package', 'the package as it is published', [build])),
   givingWay(
     pytestPart('study', 'lab/study', 'clips, sheets and analysis of studies with viewers', {
       setUp: ensureStudyPython,
@@ -275,9 +276,7 @@ export const PARTS = [
   ),
   givingWay(pytestPart('fuzz-python', 'test/fuzz/python', 'the kept inputs of the fuzz targets in Python')),
   ...CHECKS.filter(isClippy).map(givingWay),
-  // Vitest's tests have a limit of minutes: beside the serial ones they have most of a processor.
-  givingWay(vitestPart('package', 'the package as it is published', [build])),
-  // After Clippy: its compiler has read the dependencies of voxel-quiche then.
+  // After it: its compiler has read the dependencies of voxel-quiche then.
   givingWay(release),
 ].map(niceToOthers);
 

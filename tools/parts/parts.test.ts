@@ -25,7 +25,7 @@ it('formatters, types and unit tests come first', () => {
 it('what gives way, and may wait long for a processor, has no clock, and comes last', () => {
   const giving = PARTS.filter(({ givesWay }) => givesWay);
   expect(giving).toEqual(PARTS.slice(-giving.length));
-  const wanted = ['manifests', 'eslint', 'mypy', 'study', 'fuzz-python', 'clippy', 'package', 'release'];
+  const wanted = ['manifests', 'eslint', 'mypy', 'package', 'study', 'fuzz-python', 'clippy', 'release'];
   expect(giving.map(({ name }) => name)).toEqual(wanted);
   expect(giving.filter((part) => part.again !== undefined)).toEqual([]);
 });
