@@ -11,11 +11,11 @@ import { UserError } from '../setup/process.mjs';
 /**
  * `needs`: what set-up cannot install into the checkout. `plays`: it plays in real time, so no other that plays runs beside it. `serial`: it
  * measures time or needs the whole machine, so nothing runs beside it but what gives way. `givesWay`: it takes what processors the others leave,
- * however long it waits for them. `nice`: as nice(1) has it, 0 where it is absent: what plays goes before. `again`: runs one of its test files once more; only parts with a clock in them have it, where a busy machine
+ * however long it waits for them. `again`: runs one of its test files once more; only parts with a clock in them have it, where a busy machine
  * may fail what is right.
  * @typedef {import('./counts.mjs').Counts} Counts
  * @typedef {{ name: string, about: string, needs?: string, plays?: boolean, serial?: boolean, givesWay?: boolean,
- *   nice?: number, run(job: Job): Promise<Counts>, again?(job: Job, file: string): Promise<Counts> }} Part
+ *   run(job: Job): Promise<Counts>, again?(job: Job, file: string): Promise<Counts> }} Part
  */
 
 /**
@@ -28,14 +28,12 @@ import { UserError } from '../setup/process.mjs';
 export class LeftOut extends Error {}
 
 /**
- * Runs its arguments but the first as a command that is so nice. Each command is a session, and where Linux has groups for sessions, nice has no
- * say between them, but the group's own value has (sched(7), autogroup); Linux takes one in a tenth of a second.
+ * Runs its arguments as a command that gives way: of a processor that another wants it gets a seventieth. Each command is a session, and where
+ * Linux has groups for sessions, nice has no say between them, but the group's own value has (sched(7), autogroup); Linux takes one in a tenth
+ * of a second.
  */
-const NICE =
-  '{ echo "$0" >/proc/self/autogroup || { sleep 0.3; echo "$0" >/proc/self/autogroup; }; } 2>/dev/null; exec nice -n "$0" "$@"';
-
-/** Of what gives way: of a processor that another wants it gets a seventieth. */
-const GIVING_WAY = 19;
+const GIVING_WAY =
+  '{ echo 19 >/proc/self/autogroup || { sleep 0.3; echo 19 >/proc/self/autogroup; }; } 2>/dev/null; exec nice -n 19 "$@"';
 
 /** Runs its other arguments as a command, and writes what `times` says of it into the file that is the first: the second line counts. */
 const TIMED = '"$@"; code=$?; times > "$0"; exit $code';
@@ -58,11 +56,11 @@ export class Job {
   folder = mkdtempSync(join(tmpdir(), 'voxel-test-'));
   /** @type {import('node:child_process').ChildProcess | undefined} */
   #child;
-  #nice;
+  #givesWay;
 
-  /** @param {Pick<Part, 'givesWay' | 'nice'>} [settings] how far its commands leave the processor to others */
-  constructor({ givesWay = false, nice = 0 } = {}) {
-    this.#nice = givesWay ? GIVING_WAY : nice;
+  /** @param {{ givesWay?: boolean }} [settings] `givesWay`: its commands leave the processor to others */
+  constructor({ givesWay = false } = {}) {
+    this.#givesWay = givesWay;
   }
 
   /**
@@ -75,7 +73,7 @@ export class Job {
       const times = join(this.folder, 'times');
       rmSync(times, { force: true });
       const timed = ['sh', '-c', TIMED, times, command, ...args];
-      const [program = '', ...words] = this.#nice > 0 ? ['sh', '-c', NICE, String(this.#nice), ...timed] : timed;
+      const [program = '', ...words] = this.#givesWay ? ['sh', '-c', GIVING_WAY, 'sh', ...timed] : timed;
       const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
       this.#child = child;
       child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => (this.output += text));

@@ -195,15 +195,9 @@ const first = FIRST.flatMap((name) => CHECKS.filter((part) => part.name === name
 /** Nothing in them waits for anybody: they have all of the machine where the others wait for playback. @param {Part} part @returns {Part} */
 const givingWay = (part) => ({ ...part, givesWay: true });
 
-/** Nothing plays in them, and what has limits of time there keeps to them on a busy machine: what plays goes before. */
-const NICE = ['unit', 'quiche', 'manifests-runs', 'aioquic', 'messages', ...FIRST];
-
-/** Of a processor that another wants they get a third. @param {Part} part @returns {Part} */
-const niceToOthers = (part) => (NICE.includes(part.name) ? { ...part, nice: 5 } : part);
-
 /**
- * In the order in which they are started: what fails fastest, then what has limits of time, what plays, and what gives way: that runs beside all
- * of them, and most of it beside the serial ones.
+ * In the order in which they are started: what fails fastest, then what has limits of time or is long, and at the end, beside the serial ones,
+ * what gives way.
  * @type {readonly Part[]}
  */
 export const PARTS = [
@@ -226,16 +220,11 @@ export const PARTS = [
     properties: true,
     hasClock: () => true,
   }),
-  vitestPart('tutorials', 'every command and file of docs/tutorials/', [build, sample, chrome], {
-    needs: BROWSER,
-    hasClock: true,
-  }),
   pytestPart('conformance', 'server/conformance', 'both servers, seen from outside', {
     needs: 'for the quiche server Rust, cmake and libclang',
     setUp: quicheServer,
     hasClock: () => true,
   }),
-  vitestPart('examples', 'examples/, built and played', [build, chrome], { needs: BROWSER, hasClock: true }),
   pytestPart('aioquic', 'server/aioquic', 'voxel-serve: the server in Python', {
     properties: true,
     hasClock: usesServer,
@@ -243,6 +232,12 @@ export const PARTS = [
   vitestPart('messages', 'what programs say about bad input', [linkEmulator, quicheServer], {
     needs: 'for those of the link emulator and the quiche server Rust',
   }),
+  vitestPart('tutorials', 'every command and file of docs/tutorials/', [build, sample, chrome], {
+    needs: BROWSER,
+    hasClock: true,
+  }),
+  vitestPart('examples', 'examples/, built and played', [build, chrome], { needs: BROWSER, hasClock: true }),
+  pytestPart('study', 'lab/study', 'clips, sheets and analysis of studies with viewers', { setUp: ensureStudyPython }),
   cargoPart(
     'link',
     'lab/link',
@@ -250,6 +245,8 @@ export const PARTS = [
     'Rust; /dev/net/tun and namespaces for its tests in networks',
     () => Promise.resolve({ args: [], leftOut: [] }),
   ),
+  vitestPart('package', 'the package as it is published', [build]),
+  pytestPart('fuzz-python', 'test/fuzz/python', 'the kept inputs of the fuzz targets in Python'),
   vitestPart('browser', 'playback in a browser', [build, sample, chrome, firefox], {
     needs: BROWSER,
     plays: true,
@@ -268,17 +265,10 @@ export const PARTS = [
     }),
   ),
   ...CHECKS.filter((part) => !first.includes(part) && !isClippy(part)).map(givingWay),
-  givingWay(vitestPart('package', 'the package as it is published', [build])),
-  givingWay(
-    pytestPart('study', 'lab/study', 'clips, sheets and analysis of studies with viewers', {
-      setUp: ensureStudyPython,
-    }),
-  ),
-  givingWay(pytestPart('fuzz-python', 'test/fuzz/python', 'the kept inputs of the fuzz targets in Python')),
   ...CHECKS.filter(isClippy).map(givingWay),
   // After it: its compiler has read the dependencies of voxel-quiche then.
   givingWay(release),
-].map(niceToOthers);
+];
 
 /** @type {Readonly<Record<string, readonly string[]>>} */
 export const GROUPS = { checks: CHECKS.map(({ name }) => name) };

@@ -25,14 +25,8 @@ it('formatters, types and unit tests come first', () => {
 it('what gives way, and may wait long for a processor, has no clock, and comes last', () => {
   const giving = PARTS.filter(({ givesWay }) => givesWay);
   expect(giving).toEqual(PARTS.slice(-giving.length));
-  const wanted = ['manifests', 'eslint', 'mypy', 'package', 'study', 'fuzz-python', 'clippy', 'release'];
-  expect(giving.map(({ name }) => name)).toEqual(wanted);
+  expect(giving.map(({ name }) => name)).toEqual(['manifests', 'eslint', 'mypy', 'clippy', 'release']);
   expect(giving.filter((part) => part.again !== undefined)).toEqual([]);
-});
-
-it('what plays, and what asks servers or measures a link, is nice to nobody', () => {
-  const firm = PARTS.filter(({ givesWay, nice }) => !givesWay && nice === undefined).map(({ name }) => name);
-  expect(firm.sort()).toEqual(['browser', 'browser-serial', 'conformance', 'examples', 'link', 'trials', 'tutorials']);
 });
 
 it('every project of vitest is a part of npm test', () => {

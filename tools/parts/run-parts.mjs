@@ -11,7 +11,7 @@ import { recordUnsteady } from './unsteady.mjs';
 /** @typedef {import('./part.mjs').Part} Part */
 /** @typedef {import('./part.mjs').Row} Row */
 
-/** More would disturb one another even where there are more cores. What plays has a lane of its own, and so has what gives way. */
+/** More would disturb one another even where there are more cores. What plays has a lane of its own. */
 const MOST_LANES = 2;
 
 const PROGRESS_SECONDS = 60;
