@@ -42,14 +42,16 @@ interface Kind {
 /** A ladder in one codec, encrypted whole or but for its first segment, and copied with its key or without. */
 function encryptedKind(name: string): Kind {
   const [codec, variant, keyed] = name.split(' ') as [string, string, 'with' | 'without'];
+  // Where frames are removed few packets have only what may be missing: more of them.
+  const seconds = 2 * LADDER.seconds;
   return {
     name: `tracks in ${name}`,
     make(folder) {
-      makeProtectedLadders(folder, [variant], codec, LADDER.seconds);
+      makeProtectedLadders(folder, [variant], codec, seconds);
       const key = ['--key', `${hex(LADDER_KEY.id)}:${hex(LADDER_KEY.key)}`];
       copyLadder(folder, join(folder, variant, 'stream.mpd'), ...(keyed === 'with' ? key : []));
     },
-    seconds: LADDER.seconds,
+    seconds,
     keys: { [base64url(LADDER_KEY.id)]: base64url(LADDER_KEY.key) },
     removes: true,
     has: new RegExp(`value="${variant.split('-')[0]}"`),
