@@ -1,4 +1,5 @@
 import { secondsAhead } from '../port/buffered-time.js';
+import { HAVE_FUTURE_DATA } from '../port/playhead-watch.js';
 import type { PlayerSettings, PlayerVideo } from '../port/player-segment.js';
 
 /** Milliseconds between two looks; playback stands where two of them find the same. */
@@ -6,9 +7,6 @@ const LOOK_INTERVAL = 500;
 
 /** Seconds that are enough to play on: browsers count less as nothing. */
 const ENOUGH_BUFFERED = 0.5;
-
-/** `HTMLMediaElement.HAVE_FUTURE_DATA`. */
-const HAVE_FUTURE_DATA = 3;
 
 export interface StandingBufferCollaborators {
   readonly video: Pick<PlayerVideo, 'element'>;

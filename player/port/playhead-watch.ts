@@ -4,7 +4,7 @@ import type { Playhead } from '../../src/delivery/piece-queue.js';
 const STANDING_MS = 300;
 
 /** `HTMLMediaElement.HAVE_FUTURE_DATA` */
-const HAVE_FUTURE_DATA = 3;
+export const HAVE_FUTURE_DATA = 3;
 
 export type PlayingElement = Pick<
   HTMLMediaElement,

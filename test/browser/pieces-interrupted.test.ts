@@ -34,6 +34,16 @@ function slowly(stage: PlayerStage): void {
   });
 }
 
+/** Jumps into the last segment, of which a picture is shown: it alone is delivered, with no piece twice. */
+async function expectJumpToLast(page: Page): Promise<void> {
+  await seeAnew(page, 9.2);
+  await untilSeen(page, 'delivered');
+  const seen = await seenBy(page);
+  expect(seen.filter(({ kind }) => kind === 'delivered')).toEqual([{ kind: 'delivered', at: 2 }]);
+  expect(placeOf(seen, 'picture')).toBeGreaterThan(-1);
+  expectOnce(seen);
+}
+
 describe('dash.js', () => {
   const stage = playerStage(async (folder) => servePlayerPage(folder, await prepareClip(folder, PIECES_CLIP)));
   slowly(stage);
@@ -45,25 +55,15 @@ describe('dash.js', () => {
       await seeAnew(page, time);
       await sleep(100);
     }
-    await seeAnew(page, 9.2);
-    await untilSeen(page, 'delivered');
-    const seen = await seenBy(page);
     // None of the others takes of the link, which brings one at a time.
-    expect(seen.filter(({ kind }) => kind === 'delivered')).toEqual([{ kind: 'delivered', at: 2 }]);
-    expect(placeOf(seen, 'picture')).toBeGreaterThan(-1);
-    expectOnce(seen);
+    await expectJumpToLast(page);
     expect((await outcomeOf(page)).errors).toEqual([]);
   });
 
   it('leaves a start in pieces for the place of a jump, and nothing of it behind', async () => {
     await startInPieces(page, stage.server, relay.port, 'dashjs');
     await untilSeen(page, 'append', 2);
-    await seeAnew(page, 9.2);
-    await untilSeen(page, 'delivered');
-    const seen = await seenBy(page);
-    expect(seen.filter(({ kind }) => kind === 'delivered')).toEqual([{ kind: 'delivered', at: 2 }]);
-    expect(placeOf(seen, 'picture')).toBeGreaterThan(-1);
-    expectOnce(seen);
+    await expectJumpToLast(page);
     await expectNoOrphanRequest(page, stage.server.ready);
     expect((await outcomeOf(page)).errors).toEqual([]);
   });

@@ -4,14 +4,12 @@ import type { ByteRange } from '../../../src/manifest/byte-range.js';
 import type { DeliveredSegment, KeptSegment } from '../../../src/voxel-loader/index.js';
 import { describeError } from '../../api/errors.js';
 import type { SessionManager } from '../../network/session-manager.js';
+import { HAVE_FUTURE_DATA } from '../../port/playhead-watch.js';
 import type { BufferedSegment, PlayerSettings, PlayerVideo } from '../../port/player-segment.js';
 import type { SegmentRecord } from '../../api/types.js';
 import { ImprovableSegment } from './improvable-segment.js';
 import type { Journal } from './journal.js';
 import { improveSegmentRecord, type ReceivedOutcome } from './segment-record.js';
-
-/** `HTMLMediaElement.HAVE_FUTURE_DATA`. */
-const HAVE_FUTURE_DATA = 3;
 
 /** A segment that the player has, with gaps, and what has been recorded of it. */
 export interface DeliveredWithGaps {
