@@ -74,8 +74,8 @@ function rustPart(name, about, of) {
 
 /** @type {readonly Part[]} */
 export const CHECKS = [
-  checkPart('eslint', 'TypeScript and JavaScript: lint rules, import directions', () => ({
-    commands: [node('eslint', '--max-warnings', '0', '.')],
+  checkPart('oxlint', 'TypeScript and JavaScript: lint rules, and types where there is Node', () => ({
+    commands: [node('oxlint', '.')],
   })),
   checkPart('mypy', 'Python: types', () => ({
     // One run each: the packages have modules of the same name (conftest).
@@ -83,8 +83,8 @@ export const CHECKS = [
       python('mypy', folder),
     ),
   })),
-  checkPart('tsc', 'TypeScript and JavaScript: types', () => ({
-    commands: [tsc('tsconfig'), tsc('tsconfig.node')],
+  checkPart('tsc', 'TypeScript: types of what pages have, without those of Node and of tests', () => ({
+    commands: [tsc('tsconfig.page')],
   })),
   checkPart('prettier', 'TypeScript, JavaScript, JSON and Markdown: format', () => ({
     commands: [node('prettier', '--check', '--log-level', 'warn', '--cache', '--cache-strategy', 'content', '.')],

@@ -119,7 +119,7 @@ async function picture(title, { times, drawn }, chrome, out) {
     const page = await browser.newPage();
     await page.setViewport({ width: 1400, height: 900 });
     await page.setContent(pageOf(title, times, drawn));
-    await page.screenshot({ path: /** @type {`${string}.png`} */ (out), fullPage: true });
+    await page.screenshot({ path: out, fullPage: true });
   } finally {
     await browser.close();
   }

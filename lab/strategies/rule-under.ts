@@ -19,7 +19,7 @@ export function ruleUnder({ keepsLate = false, discountsLosses = false }: LabStr
     choose: (state) => abr.choose(shownUnder({ discountsLosses }, state)),
     ...(abr.delivery && { delivery: abr.delivery }),
     ...(abr.firstRate !== undefined && { firstRate: abr.firstRate }),
-    ...((abr.review ?? keepsLate) && { review }),
+    ...((abr.review !== undefined || keepsLate) && { review }),
     reset: () => abr.reset(),
   };
 }

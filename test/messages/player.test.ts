@@ -47,7 +47,7 @@ const scope = {
 /** Calls what a prompt says; the error that it throws, as pages see it. */
 function complaintOf(expression: string): string {
   // The expressions are this project's own.
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval
+  // oxlint-disable-next-line typescript/no-implied-eval
   const call = new Function(...Object.keys(scope), `return ${expression}`) as (...values: unknown[]) => unknown;
   try {
     call(...Object.values(scope));

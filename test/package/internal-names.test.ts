@@ -25,7 +25,7 @@ const isOwn = (symbol: ts.Symbol): boolean =>
 /** Names of all properties that a value of these types, or anything reached from it, may have. */
 function namesBehind(files: readonly string[]): Set<string> {
   const paths = files.map((file) => join(root, file));
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => readFileSync(path, 'utf8')) as {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.page.json'), (path) => readFileSync(path, 'utf8')) as {
     config: object;
   };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);

@@ -31,8 +31,7 @@ export async function compareHeadless({ chrome, url, width, screenshot, record, 
       if (state.elapsed !== undefined) onProgress(state.elapsed);
       isOver = state.isOver;
     }
-    if (screenshot !== undefined)
-      await page.screenshot({ path: /** @type {`${string}.png`} */ (screenshot), fullPage: true });
+    if (screenshot !== undefined) await page.screenshot({ path: screenshot, fullPage: true });
     if (record) await page.evaluate(() => window.voxelCompare.saveRecording());
     const report = await page.evaluate(() => window.voxelCompare.report());
     if (!report) throw new UserError('the comparison did not start', 1);

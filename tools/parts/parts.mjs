@@ -188,7 +188,7 @@ const release = {
 const isClippy = ({ name }) => name === 'clippy';
 
 /** What fails fastest, in this order: formatters, then types. */
-const FIRST = ['prettier', 'ruff', 'rustfmt', 'tsc'];
+const FIRST = ['prettier', 'ruff', 'rustfmt', 'tsc', 'oxlint'];
 
 const first = FIRST.flatMap((name) => CHECKS.filter((part) => part.name === name));
 

@@ -19,13 +19,13 @@ it('only what plays or races processes has a second chance', () => {
 });
 
 it('formatters, types and unit tests come first', () => {
-  expect(PARTS.slice(0, 5).map(({ name }) => name)).toEqual(['prettier', 'ruff', 'rustfmt', 'tsc', 'unit']);
+  expect(PARTS.slice(0, 6).map(({ name }) => name)).toEqual(['prettier', 'ruff', 'rustfmt', 'tsc', 'oxlint', 'unit']);
 });
 
 it('what gives way, and may wait long for a processor, has no clock, and comes last', () => {
   const giving = PARTS.filter(({ givesWay }) => givesWay);
   expect(giving).toEqual(PARTS.slice(-giving.length));
-  expect(giving.map(({ name }) => name)).toEqual(['manifests', 'eslint', 'mypy', 'clippy', 'release']);
+  expect(giving.map(({ name }) => name)).toEqual(['manifests', 'mypy', 'clippy', 'release']);
   expect(giving.filter((part) => part.again !== undefined)).toEqual([]);
 });
 

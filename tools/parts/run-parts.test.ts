@@ -6,18 +6,18 @@ import { tableOf } from './table.mjs';
 const part = (name: string) => ({ name, about: '', run: () => Promise.reject(new Error()) });
 
 describe('the choice of parts', () => {
-  const parts = ['tsc', 'eslint', 'unit'].map(part);
-  const groups = { checks: ['tsc', 'eslint'] };
+  const parts = ['tsc', 'oxlint', 'unit'].map(part);
+  const groups = { checks: ['tsc', 'oxlint'] };
   const chosen = (...names: string[]) => chosenParts(parts, names, groups).map(({ name }) => name);
 
   it('is all of them, or those that are named, groups as their members, in the order of the list', () => {
-    expect(chosen()).toEqual(['tsc', 'eslint', 'unit']);
-    expect(chosen('unit', 'eslint')).toEqual(['eslint', 'unit']);
-    expect(chosen('checks')).toEqual(['tsc', 'eslint']);
+    expect(chosen()).toEqual(['tsc', 'oxlint', 'unit']);
+    expect(chosen('unit', 'oxlint')).toEqual(['oxlint', 'unit']);
+    expect(chosen('checks')).toEqual(['tsc', 'oxlint']);
   });
 
   it('refuses a name that is not known in one line', () => {
-    expect(() => chosen('units')).toThrow("--only must be one of checks, tsc, eslint, unit, got 'units'");
+    expect(() => chosen('units')).toThrow("--only must be one of checks, tsc, oxlint, unit, got 'units'");
   });
 });
 

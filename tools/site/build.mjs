@@ -50,7 +50,7 @@ function configure(config, documents, made, shared, collected) {
       /** @type {string[]} */
       const broken = [];
       const html = markdown.render(text, { document, broken, files: collected.files });
-      collected.broken.push(.../** @type {[string, string][]} */ (broken.map((link) => [document, link])));
+      for (const link of broken) collected.broken.push([document, link]);
       return html;
     },
   });

@@ -58,8 +58,7 @@ export async function playHeadless({ chrome, url, seconds, screenshot, hasFailed
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     const report = await page.evaluate(() => window.voxelDemo.report());
-    if (screenshot !== undefined)
-      await page.screenshot({ path: /** @type {`${string}.png`} */ (screenshot), fullPage: true });
+    if (screenshot !== undefined) await page.screenshot({ path: screenshot, fullPage: true });
     return report;
   } catch (error) {
     throw new UserError(`headless Chrome failed: ${error instanceof Error ? error.message : String(error)}`, 1);

@@ -17,10 +17,10 @@ export function watchAppends(listener: (append: Append) => void): void {
     if (object instanceof MediaSource) addresses.set(object, url);
     return url;
   };
-  /* eslint-disable @typescript-eslint/unbound-method -- called with their own objects */
+  /* oxlint-disable typescript/unbound-method -- called with their own objects */
   const { addSourceBuffer } = MediaSource.prototype;
   const { appendBuffer } = SourceBuffer.prototype;
-  /* eslint-enable @typescript-eslint/unbound-method */
+  /* oxlint-enable typescript/unbound-method */
   MediaSource.prototype.addSourceBuffer = function (type) {
     const buffer = addSourceBuffer.call(this, type);
     // Sound is not heard, and so not kept.

@@ -104,7 +104,7 @@ export class LiveRecorder {
   #watchAppends(): void {
     const appended = this.#appended;
     const { prototype } = SourceBuffer;
-    // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own object
+    // oxlint-disable-next-line typescript/unbound-method -- called with its own object
     const append = prototype.appendBuffer;
     prototype.appendBuffer = function (data) {
       const view = ArrayBuffer.isView(data) ? data : new Uint8Array(data);
