@@ -7,6 +7,7 @@ const SECONDS = 8;
 /** A SourceBuffer and its MediaSource as the standard has them, as far as replacing goes; dash.js' queue before them. */
 class FakeSource extends EventTarget {
   readyState = 'ended';
+  duration = SECONDS;
   updating = false;
   timestampOffset = 0;
   appendWindowStart = 0;
@@ -85,6 +86,15 @@ test('a stream stays open where its last part has gone meanwhile', async () => {
   source.isComplete = false;
   expect(await replacing).toBe(true);
   expect(source.readyState).toBe('open');
+});
+
+test.each([
+  ['is ended where playback stands and all of the rest is here', {}, 'ended'],
+  ['stays open where its end is not here', { duration: 2 * SECONDS }, 'open'],
+])('a stream %s, whatever dash.js says', async (_, change, readyState) => {
+  const source = Object.assign(new FakeSource(), { readyState: 'open', isComplete: false }, change);
+  await videoIn(source, true, { getVideoElement: () => ({ currentTime: SECONDS - 0.01 }) }).end();
+  expect(source.readyState).toBe(readyState);
 });
 
 test('a stream stays open before its last period', async () => {

@@ -126,11 +126,17 @@ export class BufferedVideo implements PlayerVideo {
     return true;
   }
 
+  async end(): Promise<void> {
+    const mediaSource = this.#processor?.getMediaSource();
+    if (mediaSource) await this.#end(mediaSource, this.element?.currentTime);
+  }
+
   /**
    * Appending opens an ended MediaSource again, and dash.js ends it only once: never where something was being appended
-   * at that moment. Playback would then halt just before the end for good.
+   * at that moment. Playback would then halt just before the end for good. `from`: seconds from which on everything may be here, whatever
+   * dash.js says.
    */
-  async #end(mediaSource: MediaSource): Promise<void> {
+  async #end(mediaSource: MediaSource, from?: number): Promise<void> {
     const buffers = Array.from(mediaSource.sourceBuffers);
     for (;;) {
       const busy = buffers.find(({ updating }) => updating);
@@ -141,7 +147,9 @@ export class BufferedVideo implements PlayerVideo {
     if (mediaSource.readyState !== 'open' || !stream?.getStreamInfo().isLast) return;
     // All of the presentation's last period must be in the buffers; after a seek, for example, it is not.
     const processors = stream.getStreamProcessors().filter((processor) => /^(video|audio)$/.test(processor.getType()));
-    if (processors.every((processor) => processor.isBufferingCompleted())) mediaSource.endOfStream();
+    const { duration } = mediaSource;
+    const isHere = from !== undefined && buffers.every(({ buffered }) => isCovered(buffered, from, duration));
+    if (isHere || processors.every((processor) => processor.isBufferingCompleted())) mediaSource.endOfStream();
   }
 
   get #processor(): StreamProcessor | undefined {

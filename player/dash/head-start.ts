@@ -2,7 +2,7 @@ import { readRange, type ByteRange } from '../../src/manifest/byte-range.js';
 import { MAX_SEGMENT_BYTES } from '../../src/manifest/limits.js';
 import { streamRange } from '../network/range-stream.js';
 import type { SessionManager } from '../network/session-manager.js';
-import type { EarlyBody } from '../port/early-body.js';
+import { ArrivedBytes, type ArrivingBody } from '../port/arriving-body.js';
 import { withoutCmcd, withoutCmcdOfRequest } from '../segments/fetch/cmcd.js';
 import type { BufferedVideo } from './buffered-video.js';
 import type { FragmentRequest, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
@@ -12,7 +12,7 @@ import { keyOf } from './presentation.js';
 /** Seconds: what would take longer is asked for over the session, where a first segment may end early. */
 const LONGEST = 1;
 
-interface Running extends EarlyBody {
+interface Running extends ArrivingBody {
   readonly fragment: FragmentRequest;
   readonly url: string;
   readonly ended: Promise<Response>;
@@ -68,7 +68,7 @@ export class HeadStart {
   }
 
   /** What comes of that segment: dash.js has asked for it, and whoever takes it answers. Undefined: it was not asked for, or that has failed. */
-  take(request: LoaderRequest): EarlyBody | undefined {
+  take(request: LoaderRequest): ArrivingBody | undefined {
     const running = this.startedAt(request) === undefined ? undefined : this.#running;
     if (running) this.#running = undefined;
     return running;
@@ -112,23 +112,10 @@ function ask(
 ): Running {
   const own = withoutCmcd(url);
   const cancel = new AbortController();
-  const bytes = new Uint8Array(range.end - range.start);
-  let loaded = 0;
-  let onProgress = (): void => undefined;
+  const arrived = new ArrivedBytes(range.end - range.start);
   const signal = timeout > 0 ? AbortSignal.any([cancel.signal, AbortSignal.timeout(timeout)]) : cancel.signal;
   const request = { url: own, headers: withoutCmcdOfRequest(headers), credentials };
-  const onBytes = (position: number, part: Uint8Array): void => {
-    bytes.set(part, position - range.start);
-    loaded = position - range.start + part.length;
-    onProgress();
-  };
-  return {
-    ...{ fragment, url: own, startedAt: performance.now(), bytes },
-    get loaded() {
-      return loaded;
-    },
-    ended: streamRange(request, range, { signal, onBytes }),
-    follow: (listener) => void (onProgress = listener),
-    cancel: () => cancel.abort(),
-  };
+  const onBytes = (position: number, part: Uint8Array): void => arrived.add(position - range.start, part);
+  const ended = streamRange(request, range, { signal, onBytes });
+  return Object.assign(arrived, { fragment, url: own, ended, cancel: () => cancel.abort() });
 }

@@ -1,4 +1,4 @@
-import type { EarlyBody } from '../port/early-body.js';
+import type { ArrivingBody } from '../port/arriving-body.js';
 import type { PlayerRequest } from '../port/player-request.js';
 import type { Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 
@@ -44,7 +44,7 @@ interface OwnLoad {
 /** What was asked for ahead of dash.js. */
 interface AskedEarly {
   startedAt(request: LoaderRequest): number | undefined;
-  take(request: LoaderRequest): EarlyBody | undefined;
+  take(request: LoaderRequest): ArrivingBody | undefined;
 }
 
 /** dash.js' request of its loader, as the parts that work with any player know it. */

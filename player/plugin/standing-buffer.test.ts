@@ -4,20 +4,22 @@ import { StandingBuffer } from './standing-buffer.js';
 
 /** Playback at .34 s with two segments of 4 s, as Chromium has it where removal left one frame of the second. */
 const standing = {
-  ...{ buffered: timeRanges([0, 8]), currentTime: 0.34, paused: false, readyState: 2, seeking: false },
+  ...{ buffered: timeRanges([0, 8]), currentTime: 0.34, duration: 8, paused: false, readyState: 2, seeking: false },
 };
+const end = vi.fn(() => Promise.resolve());
 const holdMoreThan = vi.fn<(seconds: number) => void>();
 let element: typeof standing | undefined;
 let watch: StandingBuffer;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  holdMoreThan.mockClear();
+  vi.clearAllMocks();
   element = { ...standing };
   const video = {
     get element() {
       return element as HTMLMediaElement | undefined;
     },
+    end,
   };
   watch = new StandingBuffer({ video, settings: { holdMoreThan } });
   return () => vi.useRealTimers();
@@ -49,6 +51,19 @@ test.each([
   look();
   change();
   expect(look() ?? 0).toBe(0);
+});
+
+test.each([
+  ['it stands just before that', {}, 1],
+  ['its place is not the end', { duration: 12 }, 0],
+  ['it has ended', { paused: true }, 0],
+])('the browser is told of the end where %s', (_, change, times) => {
+  Object.assign(element!, { currentTime: 7.99, ...change });
+  look();
+  expect(end).not.toHaveBeenCalled();
+  look();
+  expect(end).toHaveBeenCalledTimes(times);
+  expect(holdMoreThan.mock.lastCall?.[0] ?? 0).toBe(0);
 });
 
 test('nothing is looked at once it is stopped', () => {

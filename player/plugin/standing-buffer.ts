@@ -9,13 +9,14 @@ const LOOK_INTERVAL = 500;
 const ENOUGH_BUFFERED = 0.5;
 
 export interface StandingBufferCollaborators {
-  readonly video: Pick<PlayerVideo, 'element'>;
+  readonly video: Pick<PlayerVideo, 'element' | 'end'>;
   readonly settings: Pick<PlayerSettings, 'holdMoreThan'>;
 }
 
 /**
- * Has a player ask for more than its buffer holds where playback stands in front of a full one. Chromium plays the last frames that it
- * has only when others follow: where removal leaves one frame of a segment of seconds, that is all of it.
+ * Has playback go on that stands although all is here. In front of a full buffer the player is to ask for more: Chromium plays the last frames
+ * that it has only when others follow; where removal leaves one frame of a segment of seconds, that is all of it. Just before the end the
+ * browser is told that nothing follows.
  */
 export class StandingBuffer {
   readonly #timer = setInterval(() => this.#look(), LOOK_INTERVAL);
@@ -30,19 +31,18 @@ export class StandingBuffer {
 
   #look(): void {
     const { settings, video } = this.collaborators;
-    const seconds = video.element ? secondsUnplayed(video.element) : 0;
-    const place = seconds > 0 ? video.element?.currentTime : undefined;
-    if (place === undefined) settings.holdMoreThan(0);
-    else if (place === this.#place) settings.holdMoreThan(seconds);
+    const { element } = video;
+    const place = element && waits(element) ? element.currentTime : undefined;
+    const seconds = place === undefined ? 0 : (secondsAhead(element!.buffered, place) ?? 0);
+    if (seconds < ENOUGH_BUFFERED) settings.holdMoreThan(0);
+    if (place !== undefined && place === this.#place) {
+      if (seconds >= ENOUGH_BUFFERED) settings.holdMoreThan(seconds);
+      else if (element!.duration - place < ENOUGH_BUFFERED) void video.end?.();
+    }
     this.#place = place;
   }
 }
 
-type Element = Pick<HTMLMediaElement, 'buffered' | 'currentTime' | 'paused' | 'readyState' | 'seeking'>;
-
-/** Seconds of picture and sound in the buffer before which playback waits; 0: it does not. */
-function secondsUnplayed({ buffered, currentTime, paused, readyState, seeking }: Element): number {
-  const seconds = secondsAhead(buffered, currentTime) ?? 0;
-  const waits = !paused && !seeking && readyState < HAVE_FUTURE_DATA;
-  return waits && seconds >= ENOUGH_BUFFERED ? seconds : 0;
+function waits({ paused, readyState, seeking }: Pick<HTMLMediaElement, 'paused' | 'readyState' | 'seeking'>): boolean {
+  return !paused && !seeking && readyState < HAVE_FUTURE_DATA;
 }

@@ -1,4 +1,4 @@
-import type { EarlyBody } from './early-body.js';
+import type { ArrivingBody } from './arriving-body.js';
 
 /** A request of the player for a segment, which waits for an answer. */
 export interface PlayerRequest {
@@ -7,7 +7,7 @@ export interface PlayerRequest {
   /** When its bytes were asked for ahead of the player, on the clock of `performance.now()`; undefined: they were not. */
   readonly earlyAt?: number | undefined;
   /** Takes what comes early of it: whoever has taken that answers. Undefined: nothing does. */
-  takeEarly?(): EarlyBody | undefined;
+  takeEarly?(): ArrivingBody | undefined;
   /** Calls `abort`, and no other any more, when the player does not want the segment. */
   onAbort(abort: () => void): void;
   progress(loaded: number, total: number): void;

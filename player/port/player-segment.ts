@@ -67,6 +67,8 @@ export interface PlayerVideo {
   holds(segment: BufferedSegment): boolean;
   /** Appends `media` over the segment as it is; false when that is not possible. */
   replace(segment: BufferedSegment, media: Uint8Array): Promise<boolean>;
+  /** Tells the browser that nothing follows, where the player has not and all of the rest is here. Absent: the player does so by itself. */
+  end?(): Promise<void>;
 }
 
 /** Which rule chooses the representation: one of the plugin's, or those of the player. */

@@ -7,6 +7,7 @@ import {
   type SegmentDownload,
   type SegmentProgress,
 } from '../../../src/voxel-loader/index.js';
+import { PlayerError } from '../../api/errors.js';
 import type { PlayerRequest } from '../../port/player-request.js';
 import type { Decision, ReviewResult } from '../choose/rate-control.js';
 import { Attempt, type SessionDelivered } from './attempt.js';
@@ -58,20 +59,26 @@ describe('a segment that is handed over in pieces', () => {
   const start = vi.fn();
   const progressed = vi.fn();
   const assemble = vi.fn<SegmentRequests['assemble']>();
+  const loaded = vi.fn();
+  const fetched = vi.fn<typeof fetch>();
 
   beforeEach(() => {
     vi.useFakeTimers();
     vi.clearAllMocks();
+    vi.stubGlobal('fetch', fetched);
     download = new FakeDownload();
     given = [];
     delivered = undefined;
     review = { action: 'continue' };
     video = { element: undefined, bufferLevel: 0, playbackRate: 0, takesPieces: true };
   });
-  afterEach(() => void vi.useRealTimers());
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
 
-  /** `adopted`: its download is under way already. */
-  function begin({ adopted = false, takesPieces = true } = {}): Attempt {
+  /** `adopted`: its download is under way already. `isOpen`: the session. */
+  function begin({ adopted = false, takesPieces = true, isOpen = true, canCut = true } = {}): Attempt {
     const session = { play } as unknown as StartedDownload['session'];
     const plan = { delivery: 'datagrams' } as DownloadPlan;
     start.mockReturnValue({ session, plan, download });
@@ -85,18 +92,19 @@ describe('a segment that is handed over in pieces', () => {
       fail,
       loadOwn,
     };
-    const segment = { answer, decision: {} as Decision, origin: '', map: { range: RANGE } } as RequestedSegment;
+    const request = { url: 'http://127.0.0.1/', headers: {} };
+    const segment = { answer, request, decision: {}, origin: '', map: { range: RANGE } } as RequestedSegment;
     const collaborators = {
       sessions: {
-        ready: () => Promise.resolve(session),
-        ...{ isPaused: false, isOpen: true, arrivals: { bytes: 0 }, abandon: vi.fn(), probe: vi.fn() },
+        ready: () => (isOpen ? Promise.resolve(session) : Promise.reject(new PlayerError('session-opening', ''))),
+        ...{ isPaused: false, isOpen, arrivals: { bytes: 0 }, abandon: vi.fn(), probe: vi.fn() },
       },
       requests: {
-        ...{ areOverSessions: true, plan: () => Promise.resolve(plan), start, assemble },
+        ...{ areOverSessions: true, plan: () => Promise.resolve(plan), start, assemble, canCut: () => canCut },
         playback: new Playback({ video, link: { throughput: { throughput: 8000 } } }),
       },
       chooser: { review: () => review },
-      recorder: { isFirst: false, fellBack: vi.fn(), loaded: vi.fn() },
+      recorder: { isFirst: false, fellBack: vi.fn(), loaded },
       owner: {
         tookSession: () => (adopted ? { session, plan, download } : undefined),
         delivered: (_: Attempt, delivery: SessionDelivered) => {
@@ -218,6 +226,46 @@ describe('a segment that is handed over in pieces', () => {
     expect(given).toEqual(['1', '']);
     expect(assemble).toHaveBeenCalledTimes(calls);
     expect([fail.mock.calls, loadOwn.mock.calls]).toEqual([[], []]);
+  });
+
+  it('comes over HTTP where no session is open, and what has come goes on when one opens', async () => {
+    const end = vi.fn();
+    const fed = Object.assign(new FakeDownload(), { push: vi.fn(), end });
+    assemble.mockResolvedValue(fed);
+    let body!: ReadableStreamDefaultController<Uint8Array>;
+    const stream = new ReadableStream<Uint8Array>({ start: (controller) => void (body = controller) });
+    const headers = { 'content-range': 'bytes 0-8/9', 'content-length': '9' };
+    fetched.mockResolvedValue(new Response(stream, { status: 206, headers }));
+    begin({ isOpen: false });
+    await pass();
+    body.enqueue(bytesOf('first'));
+    await pass();
+    expect(fed.push).toHaveBeenCalledExactlyOnceWith(0, bytesOf('first'));
+    fed.piece('1');
+    expect(given).toEqual(['1']);
+    body.enqueue(bytesOf('last'));
+    body.close();
+    await pass(2000);
+    fed.outcome.resolve({ bytes: bytesOf('2') } as DeliveredSegment);
+    await pass();
+    expect(given).toEqual(['1', '2']);
+    expect(end).toHaveBeenCalledOnce();
+    expect(loaded).toHaveBeenCalledExactlyOnceWith(expect.anything(), bytesOf('firstlast').buffer, {
+      ...{ seconds: expect.any(Number) as number, early: false },
+    });
+    expect([start.mock.calls, loadOwn.mock.calls]).toEqual([[], []]);
+  });
+
+  it.each([
+    ['nobody waits for it', { bufferLevel: 4 }, {}],
+    ['the player takes whole segments only', {}, { takesPieces: false }],
+    ['it cannot be cut', {}, { canCut: false }],
+  ])("is left to the player's own loader without a session where %s", async (_, buffer, how) => {
+    Object.assign(video, { playbackRate: 1, ...buffer });
+    begin({ isOpen: false, ...how });
+    await pass();
+    expect(loadOwn).toHaveBeenCalledOnce();
+    expect(fetched).not.toHaveBeenCalled();
   });
 
   it('ends when the player aborts it', async () => {

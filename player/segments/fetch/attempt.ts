@@ -9,7 +9,7 @@ import {
 } from '../../../src/voxel-loader/index.js';
 import type { SessionManager } from '../../network/session-manager.js';
 import { silentError, SilenceWatch } from '../../network/silence-watch.js';
-import type { EarlyBody } from '../../port/early-body.js';
+import type { ArrivingBody, LoadedHow } from '../../port/arriving-body.js';
 import type { Delivery, FallbackEvent } from '../../api/types.js';
 import type { Decision } from '../choose/rate-control.js';
 import type { SegmentChooser } from '../choose/segment-chooser.js';
@@ -26,7 +26,7 @@ import { watchSlowStart } from './slow-start.js';
 
 export interface AttemptCollaborators {
   readonly sessions: Pick<SessionManager, 'ready' | 'isOpen' | 'isPaused' | 'abandon' | 'probe' | 'arrivals'>;
-  readonly requests: Pick<SegmentRequests, 'plan' | 'start' | 'assemble' | 'areOverSessions' | 'playback'>;
+  readonly requests: Pick<SegmentRequests, 'plan' | 'start' | 'assemble' | 'canCut' | 'areOverSessions' | 'playback'>;
   readonly chooser: Pick<SegmentChooser, 'review'>;
   readonly recorder: AttemptRecorder;
   readonly owner: AttemptOwner;
@@ -38,8 +38,8 @@ export interface AttemptRecorder {
   readonly isFirst: boolean;
   /** The segment takes a lower rung of the ladder than was asked for. */
   fellBack(segment: RequestedSegment, error: unknown, to: FallbackEvent['to']): void;
-  /** The player's own loader has brought `data`, which the player is about to have. */
-  loaded(segment: RequestedSegment, data: unknown, how: { readonly seconds: number; readonly early: boolean }): void;
+  /** HTTP has brought `data`, which the player is about to have. */
+  loaded(segment: RequestedSegment, data: unknown, how: LoadedHow): void;
 }
 
 /** Who makes an attempt, and learns what becomes of it over the session. */
@@ -139,14 +139,19 @@ export class Attempt {
     if (delivery) this.#deliver(state, delivery);
   }
 
-  /** `early`: no session has been asked. Where HTTP brings the first segment slowly then, one that opens meanwhile is. */
+  /**
+   * `early`: no session has been asked. What is waited for is handed over in pieces then; where HTTP brings the first segment slowly, a
+   * session that opens meanwhile is asked.
+   */
   #takeHttp(when: 'early' | 'last'): void {
     const { recorder, sessions, owner } = this.collaborators;
     const { answer, decision, map } = this.segment;
     const { earlyAt } = answer;
     this.#state = { rung: 'http' };
-    const body = answer.piece && answer.takeEarly?.();
-    if (body) return void this.#takeEarly(body);
+    if (when === 'early') {
+      const body = answer.piece && answer.takeEarly?.();
+      if (body || this.#isWaitedFor()) return void this.#takePieces(body);
+    }
     const { isFirst } = recorder;
     const startedAt = earlyAt ?? performance.now();
     answer.loadOwn((data) => {
@@ -171,16 +176,27 @@ export class Attempt {
     });
   }
 
-  /** Hands over what comes early of the first segment, as it comes. */
-  async #takeEarly(body: EarlyBody): Promise<void> {
+  /** Whether the player waits for the segment, of which nothing has come yet, and takes it in pieces. */
+  #isWaitedFor(): boolean {
+    const { requests } = this.collaborators;
+    const { answer, key, map } = this.segment;
+    const bytesRequested = map.range.end - map.range.start;
+    const nothing = { bytesReliable: 0, bytesUnreliable: 0, bytesRequested, elapsed: 0 };
+    return answer.piece !== undefined && requests.canCut(key) && requests.playback.waitsFor(nothing);
+  }
+
+  /** Hands over what comes over HTTP, as it comes: what was asked for early, or all of it, which is asked for now. */
+  async #takePieces(early: ArrivingBody | undefined): Promise<void> {
     const { requests, recorder, sessions, owner } = this.collaborators;
     const { segment } = this;
     const { answer, decision } = segment;
     const onProgress = (loaded: number, total: number): void => owner.came(loaded, total);
-    const http = new OverHttp({ segment, fed: requests.assemble(segment, body.startedAt), onProgress });
+    const askedAt = early?.startedAt ?? performance.now();
+    const http = new OverHttp({ segment, fed: requests.assemble(segment, askedAt), onProgress });
+    const body = early ?? http.ask();
     answer.onAbort(() => http.stop());
     // Without a decision all of it would be asked for again.
-    if (decision)
+    if (decision && recorder.isFirst)
       watchSlowStart({
         ...{ startedAt: body.startedAt, total: body.bytes.length },
         loaded: () => (http.isOver || http.pieces.length > 0 ? undefined : body.loaded),
@@ -191,16 +207,18 @@ export class Attempt {
         },
       });
     try {
-      const bytes = await http.takeEarly(body);
+      const bytes = await http.take(body);
       if (http.isStopped) return;
       const seconds = (performance.now() - body.startedAt) / 1000;
-      recorder.loaded(segment, body.bytes.buffer, { seconds, early: true });
+      // Connections of segments after the first are open already.
+      const shown = recorder.isFirst ? body.shown : undefined;
+      recorder.loaded(segment, body.bytes.buffer, { seconds, shown, early: early !== undefined });
       answer.deliver(bytes);
     } catch (error) {
       if (http.isStopped) return;
       http.stop();
       if (http.pieces.length > 0) this.#breakOff(error);
-      else this.#takeHttp('early');
+      else this.#takeHttp(early ? 'early' : 'last');
     }
   }
 

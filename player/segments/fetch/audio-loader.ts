@@ -117,7 +117,7 @@ export class AudioLoader {
     });
     answer.onAbort(stop);
     try {
-      const bytes = begun ? (await http.takeRest(begun.end)).delivered.bytes : await http.takeAll();
+      const bytes = begun ? (await http.takeRest(begun.end)).delivered.bytes : await http.take(http.ask());
       if (!http.isStopped) answer.deliver(bytes);
     } catch (error) {
       if (http.isStopped) return;

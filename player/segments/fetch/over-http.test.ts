@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deferred, VoxelError, type DeliveredSegment, type FedDownload } from '../../../src/voxel-loader/index.js';
 import { fileBytes, segmentOf } from '../../../test/unit/segment-content.js';
-import type { EarlyBody } from '../../port/early-body.js';
+import type { ArrivingBody } from '../../port/arriving-body.js';
 import { OverHttp } from './over-http.js';
 
 /** Patience with what comes over a real connection. */
@@ -94,9 +94,9 @@ describe('OverHttp', () => {
     const cancel = vi.fn(() => ended.reject(new Error('cancelled')));
     let onProgress = (): void => undefined;
     const body = {
-      ...{ startedAt: 0, bytes, loaded: 0, ended: ended.promise, cancel },
+      ...{ startedAt: 0, bytes, loaded: 0, shown: { bytes: 140, seconds: 1 }, ended: ended.promise, cancel },
       follow: (listener: () => void) => void (onProgress = listener),
-    } satisfies EarlyBody;
+    } satisfies ArrivingBody;
     const come = (to: number): void => {
       bytes.set(WHOLE.subarray(body.loaded, to), body.loaded);
       body.loaded = to;
@@ -129,7 +129,7 @@ describe('OverHttp', () => {
   it('gives the player what comes early in pieces, and each once', async () => {
     const { body, come, end } = createBody();
     const http = create();
-    const last = http.takeEarly(body);
+    const last = http.take(body);
     come(30);
     await vi.waitUntil(() => fed.here === 1030);
     expect(given).toEqual([]);
@@ -156,7 +156,7 @@ describe('OverHttp', () => {
     come(140);
     end();
     const starting = start();
-    const last = await create({ fed: starting }).takeEarly(body);
+    const last = await create({ fed: starting }).take(body);
     const [started] = await Promise.allSettled([starting]);
     await Promise.resolve();
     expect(shown(last)).toEqual([...WHOLE]);
@@ -167,7 +167,7 @@ describe('OverHttp', () => {
   it('has another way tried where it fails before a piece', async () => {
     const { body, come, fail } = createBody();
     const http = create();
-    const last = http.takeEarly(body);
+    const last = http.take(body);
     come(30);
     fail();
     await expect(last).rejects.toThrow('network');
@@ -182,7 +182,7 @@ describe('OverHttp', () => {
   ])('asks for the rest where it fails after a piece; the server sends %s', async (_, script) => {
     answers = script();
     const { body, come, fail } = createBody();
-    const last = create().takeEarly(body);
+    const last = create().take(body);
     await vi.waitUntil(() => (come(70), given.length === 1));
     fail();
     expect(shown(await last)).toEqual([...WHOLE]);
@@ -215,8 +215,8 @@ describe('OverHttp', () => {
     expect(asked).toEqual([]);
   });
 
-  it.each<[string, (http: OverHttp, body: EarlyBody) => Promise<unknown>]>([
-    ['what comes early', (http, body) => http.takeEarly(body)],
+  it.each<[string, (http: OverHttp, body: ArrivingBody) => Promise<unknown>]>([
+    ['what comes early', (http, body) => http.take(body)],
     ['the rest', (http) => http.takeRest(1000)],
   ])('gives nothing of %s once the player wants it no more', async (_, take) => {
     answers = [(__, response) => void response.writeHead(206).write(FILE.subarray(1000, 1060))];

@@ -1,7 +1,7 @@
 import type { ByteRange } from '../../../src/manifest/byte-range.js';
 import type { DeliveredSegment, FedDownload } from '../../../src/voxel-loader/index.js';
 import { RangeFailure, streamRange, type RangeRequest, type RangeStreamOptions } from '../../network/range-stream.js';
-import type { EarlyBody } from '../../port/early-body.js';
+import { ArrivedBytes, type ArrivingBody } from '../../port/arriving-body.js';
 import type { PlayerRequest } from '../../port/player-request.js';
 
 /** Milliseconds before what failed is asked for again: doubled each time up to the limit. */
@@ -67,10 +67,10 @@ export class OverHttp {
   }
 
   /**
-   * Hands over what comes early. Resolves with what the player has not been given, which is all of it where it came before its first
+   * Hands over what comes of the segment, as it comes. Resolves with what the player has not been given, which is all of it where it came before its first
    * piece could be played. Rejects when less than that came; `pieces` tells what the player has then.
    */
-  async takeEarly(body: EarlyBody): Promise<Uint8Array<ArrayBuffer>> {
+  async take(body: ArrivingBody): Promise<Uint8Array<ArrayBuffer>> {
     const { segment, fed } = this.options;
     const { range } = segment.map;
     let pushed = 0;
@@ -109,26 +109,12 @@ export class OverHttp {
     return body.bytes;
   }
 
-  /** Asks for all of it, and hands it over as `takeEarly` does: it waits for no worker. */
-  takeAll(): Promise<Uint8Array<ArrayBuffer>> {
+  /** Asks for all of it: `take` hands it over, and waits for no worker. */
+  ask(): ArrivingBody {
     const { range } = this.options.segment.map;
-    const bytes = new Uint8Array(range.end - range.start);
-    let loaded = 0;
-    let onProgress = (): void => undefined;
-    const startedAt = performance.now();
-    const ended = this.#bring(range, (at, part) => {
-      bytes.set(part, at - range.start);
-      loaded = at - range.start + part.length;
-      onProgress();
-    });
-    return this.takeEarly({
-      ...{ startedAt, bytes, ended },
-      get loaded() {
-        return loaded;
-      },
-      follow: (listener) => void (onProgress = listener),
-      cancel: () => undefined,
-    });
+    const arrived = new ArrivedBytes(range.end - range.start);
+    const ended = this.#bring(range, (at, part) => arrived.add(at - range.start, part));
+    return Object.assign(arrived, { ended, cancel: () => undefined });
   }
 
   /** Brings the segment from that position of its file on: what came over a session before that failed. */

@@ -1,9 +1,10 @@
-import type { LossEstimator, ThroughputEstimator } from '../../../src/abr-star/index.js';
+import type { LossEstimator, ThroughputEstimator, ThroughputSample } from '../../../src/abr-star/index.js';
 import { addCounts, NO_COUNTS, type DeliveryCounts, type PathEstimate } from '../../../src/delivery/index.js';
 import { totalBytes } from '../../../src/manifest/byte-range.js';
 import { IntervalSet } from '../../../src/manifest/interval-set.js';
 import type { SegmentMap } from '../../../src/manifest/segment-map.js';
 import type { DeliveredSegment, Receiver } from '../../../src/voxel-loader/index.js';
+import type { LoadedHow } from '../../port/arriving-body.js';
 import type { PlayerSegment } from '../../port/player-segment.js';
 import type { Delivery, FallbackEvent } from '../../api/types.js';
 import type { RateControl } from '../choose/rate-control.js';
@@ -81,12 +82,12 @@ export class DeliveryRecorder {
 
   /**
    * Notes what the next decision must know, before the player has the segment and may ask for another. Returns the
-   * segment's order among those that are recorded.
+   * segment's order among those that are recorded. `shown`: what it shows of the link, where that is not in the facts.
    */
-  arrived({ fragment }: RecordedSegment, { delivery }: Asked, facts: LinkFacts): number {
+  arrived({ fragment }: RecordedSegment, { delivery }: Asked, facts: LinkFacts, shown?: ThroughputSample): number {
     const { bytesUnreliable, bytesLost, bytesUnsent, bytesMeasured, seconds, timeToFirstByte, rtt } = facts;
     const { journal, link, rateControl, retransmission } = this.collaborators;
-    link.throughput.add({ bytes: bytesMeasured, seconds, timeToFirstByte });
+    link.throughput.add(shown ?? { bytes: bytesMeasured, seconds, timeToFirstByte });
     if (delivery !== 'http') link.loss.add({ bytesSent: bytesUnreliable + bytesLost, bytesLost, bytesUnsent });
     if (delivery === 'datagrams') link.path.add(facts);
     rateControl?.delivered(fragment.index);
@@ -117,12 +118,8 @@ export class DeliveryRecorder {
     else kept?.release();
   }
 
-  /** Records what the player's own loader has brought, if that is the whole segment; the player is about to have it. */
-  loaded(
-    segment: RecordedSegment,
-    data: unknown,
-    { seconds, early }: { readonly seconds: number; readonly early: boolean },
-  ): void {
+  /** Records what HTTP has brought, if that is the whole segment; the player is about to have it. */
+  loaded(segment: RecordedSegment, data: unknown, { seconds, shown, early }: LoadedHow): void {
     const { map, key } = segment;
     if (!(data instanceof ArrayBuffer) || data.byteLength !== map.range.end - map.range.start) return;
     const bytes = new Uint8Array(data);
@@ -135,7 +132,7 @@ export class DeliveryRecorder {
       bytesMeasured: bytes.length,
       seconds,
     };
-    const order = this.arrived(segment, asked, facts);
+    const order = this.arrived(segment, asked, facts, shown);
     const received = new IntervalSet([{ start: 0, end: bytes.length }]);
     const inspect = async (): Promise<void> => {
       const frames = await this.collaborators.receiver.inspect(key, map, bytes);
