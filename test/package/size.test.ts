@@ -11,16 +11,16 @@ import { root } from '../../tools/setup/paths.mjs';
  * these limits only keep what there is from growing unseen.
  */
 const LIMITS = {
-  'voxel-dash.js': 52_300,
-  'voxel-dash-live.js': 60_900,
-  'voxel-dash-lab.js': 77_400,
-  'voxel-hls.js': 50_500,
+  'voxel-dash.js': 52_450,
+  'voxel-dash-live.js': 61_100,
+  'voxel-dash-lab.js': 77_600,
+  'voxel-hls.js': 50_750,
   'voxel-video.js': 1_450,
   'repair/voxel-repair.js': 11_100,
 };
 
 /** The same of `voxel-dash.js` without its worker. The goal is 16 000. */
-const PAGE_LIMIT = 30_700;
+const PAGE_LIMIT = 30_950;
 
 beforeAll(ensureBuild, 600_000);
 
