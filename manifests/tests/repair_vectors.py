@@ -7,7 +7,7 @@ One JSON object a line on standard output: `python repair_vectors.py --count 100
 import argparse
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 
@@ -139,13 +139,24 @@ def _main() -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--count", type=int, help="this many random slices")
     what.add_argument("--clip", type=Path, help="the fragments of this fragmented MP4, damaged at random")
-    parser.add_argument("--damage", type=float, default=1.0, metavar="SHARE", help="of the clip's P and B slices")
+    parser.add_argument(
+        "--damage",
+        type=float,
+        nargs="+",
+        default=[1.0],
+        metavar="SHARE",
+        help="of the clip's P and B slices, one run each",
+    )
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if options.clip:
-        vectors = clip_vectors(options.clip, options.seed, options.damage)
+        for share in options.damage:
+            _write(clip_vectors(options.clip, options.seed, share))
     else:
-        vectors = slice_vectors(options.count, options.seed)
+        _write(slice_vectors(options.count, options.seed))
+
+
+def _write(vectors: Iterable[dict[str, object]]) -> None:
     for vector in vectors:
         print(json.dumps(vector))
 
