@@ -132,7 +132,7 @@ function sampled(values: readonly number[], statistic: Statistic): (counts: Uint
   if (statistic === 'worst') return worstOf(values, order);
   const share = statistic === 'median' ? 0.5 : 0.9;
   return (counts) => {
-    const position = share * (counts.reduce((sum, count) => sum + count, 0) - 1);
+    const position = share * (totalOf(counts) - 1);
     const below = Math.floor(position);
     let [place, seen] = [0, counts[order[0]!]!];
     while (seen <= below) seen += counts[order[++place]!]!;
@@ -143,10 +143,17 @@ function sampled(values: readonly number[], statistic: Statistic): (counts: Uint
   };
 }
 
+/** As a loop: a table asks for it millions of times, and a callback for each value takes ten times as long. */
+function totalOf(counts: Uint32Array): number {
+  let total = 0;
+  for (let index = 0; index < counts.length; index++) total += counts[index]!;
+  return total;
+}
+
 /** `order`: of the values, ascending. */
 function worstOf(values: readonly number[], order: readonly number[]): (counts: Uint32Array) => number {
   return (counts) => {
-    const most = WORST_SHARE * counts.reduce((sum, count) => sum + count, 0);
+    const most = WORST_SHARE * totalOf(counts);
     let [left, total] = [most, 0];
     for (let place = order.length - 1; place >= 0 && left > 0; place--) {
       const taken = Math.min(left, counts[order[place]!]!);
@@ -159,19 +166,32 @@ function worstOf(values: readonly number[], order: readonly number[]): (counts: 
 
 /** `sizes`: of the groups, whose values lie one behind the other. */
 function bootstrap(sizes: readonly number[], measure: (counts: Uint32Array) => number): Bounded {
-  const starts = sizes.map((_, index) => sizes.slice(0, index).reduce((sum, size) => sum + size, 0));
-  const counts = new Uint32Array(sizes.reduce((sum, size) => sum + size, 0));
-  const value = measure(counts.fill(1));
-  if (counts.length < FEWEST_SESSIONS) return { value };
-  const random = seededRandom(counts.length);
-  const below = (count: number) => (count === 1 ? 0 : Math.floor(random.uniform() * count));
-  const resampled = Array.from({ length: RESAMPLES }, () => {
-    counts.fill(0);
-    for (let drawn = 0; drawn < sizes.length; drawn++) {
-      const group = below(sizes.length);
-      for (let place = 0; place < sizes[group]!; place++) counts[starts[group]! + below(sizes[group]!)]!++;
-    }
-    return measure(counts);
-  });
+  const count = sizes.reduce((sum, size) => sum + size, 0);
+  const value = measure(new Uint32Array(count).fill(1));
+  if (count < FEWEST_SESSIONS) return { value };
+  const resampled = resamples(sizes, count).map(measure);
   return { value, bounds: { low: quantile(resampled, 0.025), high: quantile(resampled, 0.975) } };
+}
+
+/** Those of the last sizes: a table asks for a dozen statistics of the same pairs, one after the other. */
+let drawn: { readonly sizes: readonly number[]; readonly resamples: readonly Uint32Array[] } | undefined;
+
+/** How often each of `count` values is in each sample. The same sizes are drawn alike. */
+function resamples(sizes: readonly number[], count: number): readonly Uint32Array[] {
+  if (drawn?.sizes.length === sizes.length && drawn.sizes.every((size, index) => size === sizes[index])) {
+    return drawn.resamples;
+  }
+  const starts = sizes.map((_, index) => sizes.slice(0, index).reduce((sum, size) => sum + size, 0));
+  const random = seededRandom(count);
+  const below = (count: number) => (count === 1 ? 0 : Math.floor(random.uniform() * count));
+  const samples = Array.from({ length: RESAMPLES }, () => {
+    const counts = new Uint32Array(count);
+    for (let group = 0; group < sizes.length; group++) {
+      const one = below(sizes.length);
+      for (let place = 0; place < sizes[one]!; place++) counts[starts[one]! + below(sizes[one]!)]!++;
+    }
+    return counts;
+  });
+  drawn = { sizes, resamples: samples };
+  return samples;
 }
