@@ -15,11 +15,18 @@ export interface ServerJob {
   readonly tcpControl: string | undefined;
 }
 
+/** What the page is shown on, in pixels: the video fills it. */
+export interface Screen {
+  readonly width: number;
+  readonly height: number;
+}
+
 export interface ClientJob {
   readonly chrome: string;
   /** Base64 SHA-256 of the server's public key: Chromium accepts its certificate. */
   readonly spki: string;
   readonly page: PageFiles;
+  readonly screen: Screen;
   readonly settings: PageSettings;
   /** Seconds of the video, and of whatever is waited for on purpose. */
   readonly duration: number;

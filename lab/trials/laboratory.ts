@@ -8,6 +8,7 @@ import { root, venvProgram } from '../../tools/setup/paths.mjs';
 import { outputOf } from '../../tools/setup/process.mjs';
 import { ensureLinkEmulator, ensureQuicheServer, quicheServer } from '../../tools/setup/rust.mjs';
 import { MOST_PATHS, serverAddress } from './addresses.js';
+import type { Screen } from './job.js';
 import { bundlePage, type PageFiles } from './page-bundle.js';
 import type { Versions } from './result.js';
 import type { ServerName } from './serving.js';
@@ -19,6 +20,7 @@ export interface Laboratory {
   readonly servers: Readonly<Record<ServerName, string>>;
   readonly chrome: string;
   readonly page: PageFiles;
+  readonly screen: Screen;
   /** The programs of `inside/` in one file each: many start, and to read puppeteer and TypeScript anew takes longer than all else that they do. */
   readonly inside: Readonly<Record<'server' | 'client', string>>;
   readonly certificate: string;
@@ -33,9 +35,12 @@ export interface Laboratory {
   close(): void;
 }
 
+const SCREEN: Screen = { width: 1280, height: 720 };
+
 export async function openLaboratory(
   signal: AbortSignal,
   servers: readonly ServerName[] = ['aioquic'],
+  screen: Screen = SCREEN,
 ): Promise<Laboratory> {
   const [chrome, { linkemu }, page] = await Promise.all([ensureChrome(), ensureLinkEmulator(), bundlePage()]);
   const quiche = servers.includes('quiche') ? await ensureQuicheServer() : quicheServer;
@@ -48,7 +53,7 @@ export async function openLaboratory(
   const spki = execFileSync(venvProgram('python'), make, { encoding: 'utf8' }).trim();
   return {
     servers: { aioquic: venvProgram('voxel-serve'), quiche },
-    ...{ linkemu, chrome, page, spki, emptyFolder, signal },
+    ...{ linkemu, chrome, page, screen, spki, emptyFolder, signal },
     inside: { server: server!, client: client! },
     certificate: join(folder, 'certificate.pem'),
     key: join(folder, 'key.pem'),

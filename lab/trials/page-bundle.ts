@@ -13,7 +13,7 @@ export interface PageFiles {
 }
 
 const HTML = `<!doctype html><meta charset="utf-8"><title>trial</title><link rel="icon" href="data:,">
-<style>body { margin: 0 } video { width: 1280px; height: 720px }</style>
+<style>body { margin: 0 } video { width: 100vw; height: 100vh }</style>
 <video></video><script src="dash.js"></script><script src="page.js"></script>`;
 
 /** Builds the page as this checkout has it; what changes later does not change trials that run. */

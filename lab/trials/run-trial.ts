@@ -89,6 +89,7 @@ function jobOf(trial: Trial, laboratory: Laboratory, folder: string): Job {
       chrome: laboratory.chrome,
       spki: laboratory.spki,
       page: laboratory.page,
+      screen: laboratory.screen,
       settings: {
         manifest: '/media/manifest.mpd',
         player: system.player,

@@ -23,6 +23,8 @@ const CONFIGS = join(import.meta.dirname, 'configs');
 /** Little to decode, so that several play at a time. */
 const LEVELS = '144p:0.2,240p:0.5,240p:1';
 const SECONDS = 10;
+/** To draw pictures larger than they are takes longer than to decode them. */
+const SCREEN = { width: 426, height: 240 };
 
 /**
  * `--smoke`: plays ten seconds with every system of a configuration, or what covers those of all of them. Resolves to the exit code: 1 where
@@ -43,6 +45,7 @@ export async function smoke({ config, out, jobs, keep, only }: TrialsOptions, si
   const laboratory = await openLaboratory(
     signal,
     playable.flatMap(({ servers }) => servers),
+    SCREEN,
   );
   try {
     await runAll(trials, file, laboratory, { out, jobs, attempts: 1, keep });

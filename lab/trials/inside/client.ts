@@ -64,9 +64,9 @@ async function main(folder: string): Promise<void> {
   }
 }
 
-async function openPage(browser: Browser, { page: files, settings, paths }: ClientJob): Promise<Page> {
+async function openPage(browser: Browser, { page: files, screen, settings, paths }: ClientJob): Promise<Page> {
   const page = await browser.newPage();
-  await page.setViewport({ width: 1280, height: 720 });
+  await page.setViewport(screen);
   page.on('pageerror', (error) => console.error(`page: ${String(error)}`));
   const origin = pageOrigin(settings.delivery, paths.own);
   // Who comes back to a place finds nothing of it in the browser's cache, which serves requests over HTTP alone.
