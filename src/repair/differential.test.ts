@@ -52,7 +52,7 @@ function pythonVectors(...command: string[]): unknown[] {
     .map((line) => JSON.parse(line) as unknown);
 }
 
-/** As Python damaged the clip, once with each share, one process for all: to start one takes longer than its work. */
+/** The clip as Python damaged it, once with each share, one process for all: to start one takes longer than its work. */
 function damagedByPython(path: string, shares: readonly number[]): FragmentVector[][] {
   const damage = ['--damage', ...shares.map(String)];
   const vectors = pythonVectors(VECTORS, '--clip', path, '--seed', '7', ...damage) as FragmentVector[];

@@ -143,7 +143,7 @@ function sampled(values: readonly number[], statistic: Statistic): (counts: Uint
   };
 }
 
-/** As a loop: a table asks for it millions of times, and a callback for each value takes ten times as long. */
+/** The sum of all counts, in a loop: a table asks for it millions of times, and a callback for each value takes longer. */
 function totalOf(counts: Uint32Array): number {
   let total = 0;
   for (let index = 0; index < counts.length; index++) total += counts[index]!;
