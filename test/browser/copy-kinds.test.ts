@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'puppeteer-core';
@@ -105,17 +105,23 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
+/** Of a kind in the stage's folder. */
+const nameOf = (kind: Kind): string => `kind-${KINDS.indexOf(kind)}`;
+
+const stage = playerStage((folder) => {
+  const mounts = KINDS.flatMap((kind) => {
+    const media = join(folder, nameOf(kind));
+    mkdirSync(media);
+    kind.make(media);
+    return ['--mount', `/${nameOf(kind)}=${media}`];
+  });
+  return servePlayerPage(folder, folder, ...mounts);
+});
+
 describe.each(KINDS)('a presentation with $name that --copy made a VOXEL stream', (kind) => {
-  const { make, seconds, keys, has, removes } = kind;
-  let media: string;
+  const { seconds, keys, has, removes } = kind;
   let outcome: Outcome;
   let page: Page;
-
-  const stage = playerStage((folder) => {
-    media = mkdtempSync(join(folder, 'media-'));
-    make(media);
-    return servePlayerPage(folder, media);
-  });
 
   beforeAll(async () => {
     page = await openPage(stage.browser, stage.server.ready.url);
@@ -124,7 +130,7 @@ describe.each(KINDS)('a presentation with $name that --copy made a VOXEL stream'
     const { certificateHashes } = stage.server.ready;
     const endpoint = { url: `https://127.0.0.1:${relay.port}/voxel`, certificateHashes };
     const options = { delivery: 'datagrams', refetch: false, bufferSegments: 1, endpoint } as const;
-    await startPlayer(page, options, '/media/manifest.mpd', {}, keys);
+    await startPlayer(page, options, `/${nameOf(kind)}/manifest.mpd`, {}, keys);
     await playToEnd(page, { seconds: 3 });
     // dash.js calls the end of each period the end.
     const isOver = (end: number): boolean => {
@@ -139,7 +145,7 @@ describe.each(KINDS)('a presentation with $name that --copy made a VOXEL stream'
   afterAll(() => page.close());
 
   it('is of this kind', () => {
-    expect(readFileSync(join(media, 'manifest.mpd'), 'utf8')).toMatch(has);
+    expect(readFileSync(join(stage.folder, nameOf(kind), 'manifest.mpd'), 'utf8')).toMatch(has);
   });
 
   it('plays to its end, every picture but those that were taken out', () => {

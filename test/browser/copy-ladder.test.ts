@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import type { FallbackEvent, SegmentRecord } from '../../player/api/types.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HANDSHAKE_PACKETS, startRelay } from '../../tools/start/relay.mjs';
+import type { ContentKey } from '../repair/cbcs.js';
 import { copyLadder, encryptLadder, makeLadder, type Addressing } from './support/ladder.js';
 import {
   fallbacksOnceReady,
@@ -41,18 +42,33 @@ function onceReady({ statistics, fallbacks }: Outcome): SegmentRecord[] {
   return statistics!.segments.slice(EARLY).filter(({ index }) => !early.has(index));
 }
 
-describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (addressing) => {
-  let media: string;
-  let plainFiles: Record<string, string>;
-  let page: Page;
+const CONTENT: ContentKey = { id: randomBytes(16), key: randomBytes(16) };
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
+const ENCRYPTED = 'encrypted';
 
-  const stage = playerStage((folder) => {
-    media = mkdtempSync(join(folder, 'media-'));
-    const mpd = makeLadder(media, addressing, LADDER);
-    plainFiles = filesIn(media);
-    copyLadder(media, mpd);
-    return servePlayerPage(folder, media);
-  });
+/** Digests of the files of the ladders in the clear, before they were copied. */
+const plainFiles = new Map<Addressing, Record<string, string>>();
+
+/** Each ladder is a folder of the stage's, under the name of its addressing or `ENCRYPTED`, and is served under it. */
+const stage = playerStage((folder) => {
+  const media = (name: string): string => join(folder, name);
+  const names = [...ADDRESSINGS, ENCRYPTED];
+  for (const name of names) mkdirSync(media(name));
+  for (const addressing of ADDRESSINGS) {
+    const mpd = makeLadder(media(addressing), addressing, LADDER);
+    plainFiles.set(addressing, filesIn(media(addressing)));
+    copyLadder(media(addressing), mpd);
+  }
+  const mpd = makeLadder(media(ENCRYPTED), 'SegmentTemplate', LADDER);
+  encryptLadder(media(ENCRYPTED), mpd, CONTENT);
+  copyLadder(media(ENCRYPTED), mpd, '--key', `${hex(CONTENT.id)}:${hex(CONTENT.key)}`);
+  return servePlayerPage(folder, folder, ...names.flatMap((name) => ['--mount', `/${name}=${media(name)}`]));
+});
+
+describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (addressing) => {
+  const manifest = `/${addressing}/manifest.mpd`;
+  let page: Page;
 
   beforeEach(async () => {
     page = await openPage(stage.browser, stage.server.ready.url);
@@ -61,12 +77,13 @@ describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (
   afterEach(() => page.close());
 
   it('has its media and its addressing as they were', () => {
-    expect(filesIn(media)).toMatchObject(plainFiles);
+    const media = join(stage.folder, addressing);
+    expect(filesIn(media)).toMatchObject(plainFiles.get(addressing)!);
     expect(readFileSync(join(media, 'manifest.mpd'), 'utf8')).toContain(`<${addressing}`);
   });
 
   it('plays to the end with the plugin, every segment known to it', async () => {
-    await startPlayer(page);
+    await startPlayer(page, {}, manifest);
     await playToEnd(page);
     const outcome = await outcomeOf(page);
     expect(outcome).toMatchObject({ errors: [], ended: true });
@@ -79,12 +96,8 @@ describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (
     const relay = await startRelay({ lossPercent: 10, seed: 7, spared: HANDSHAKE_PACKETS });
     relay.connect(stage.server.ready.quicPort);
     const url = `https://127.0.0.1:${relay.port}/voxel`;
-    await startPlayer(page, {
-      delivery: 'datagrams',
-      refetch: false,
-      bufferSegments: 1,
-      endpoint: { url, certificateHashes: stage.server.ready.certificateHashes },
-    });
+    const endpoint = { url, certificateHashes: stage.server.ready.certificateHashes };
+    await startPlayer(page, { delivery: 'datagrams', refetch: false, bufferSegments: 1, endpoint }, manifest);
     await playToEnd(page, { seconds: 3 });
     relay.close();
     const outcome = await outcomeOf(page);
@@ -96,23 +109,16 @@ describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (
   });
 
   it('plays with dash.js alone', async () => {
-    await startPlayer(page, 'plain');
+    await startPlayer(page, 'plain', manifest);
     await playToEnd(page);
     expect(await outcomeOf(page)).toMatchObject({ errors: [], ended: true });
   });
 });
 
 describe('an encrypted ladder that --copy made a VOXEL stream with its key', () => {
-  const content = { id: randomBytes(16), key: randomBytes(16) };
-  const hex = (bytes: Buffer): string => bytes.toString('hex');
-
-  const stage = playerStage((folder) => {
-    const media = mkdtempSync(join(folder, 'media-'));
-    const mpd = makeLadder(media, 'SegmentTemplate', LADDER);
-    encryptLadder(media, mpd, content);
-    for (const level of [0, 1]) expect(readFileSync(join(media, `${level}-init.mp4`)).includes('encv')).toBe(true);
-    copyLadder(media, mpd, '--key', `${hex(content.id)}:${hex(content.key)}`);
-    return servePlayerPage(folder, media);
+  it('has its video encrypted', () => {
+    for (const level of [0, 1])
+      expect(readFileSync(join(stage.folder, ENCRYPTED, `${level}-init.mp4`)).includes('encv')).toBe(true);
   });
 
   it('plays with Clear Key, and what a lossy network loses is repaired without the key', async () => {
@@ -123,9 +129,9 @@ describe('an encrypted ladder that --copy made a VOXEL stream with its key', () 
       url: `https://127.0.0.1:${relay.port}/voxel`,
       certificateHashes: stage.server.ready.certificateHashes,
     };
-    const keys = { [content.id.toString('base64url')]: content.key.toString('base64url') };
+    const keys = { [base64url(CONTENT.id)]: base64url(CONTENT.key) };
     const options = { delivery: 'datagrams', refetch: false, bufferSegments: 1, endpoint } as const;
-    await startPlayer(page, options, '/media/manifest.mpd', {}, keys);
+    await startPlayer(page, options, `/${ENCRYPTED}/manifest.mpd`, {}, keys);
     await playToEnd(page, { seconds: 3 });
     relay.close();
     const outcome = await outcomeOf(page);
