@@ -25,12 +25,17 @@ const stage = playerStage(async (folder) => {
   return servePlayerPage(folder, media);
 });
 
-beforeEach(async () => {
-  page = await openPage(stage.browser, stage.server.ready.url);
-  return () => page.close();
-});
+/** Opens a page for each test of a block. */
+function withPage(): void {
+  beforeEach(async () => {
+    page = await openPage(stage.browser, stage.server.ready.url);
+    return () => page.close();
+  });
+}
 
 describe('with the plugin, dash.js', () => {
+  withPage();
+
   it('plays several periods, all of them over datagrams', async () => {
     await startPlayer(page, {}, '/media/periods.mpd');
     // On the way through the second one.
@@ -105,13 +110,17 @@ describe('with the plugin, dash.js', () => {
     expect({ errors, ended }).toEqual({ errors: [], ended: true });
     expect(statistics!.segments.at(-1)).toMatchObject({ index: SEGMENTS - 1 });
   });
+});
 
+// They only wait: beside each other.
+describe.concurrent('with the plugin, dash.js', () => {
   it.each([
     { version: 1, mode: 'query' },
     { version: 1, mode: 'header' },
     { version: 2, mode: 'query' },
     { version: 2, mode: 'header' },
   ])('sends CMCD v$version by $mode', async ({ version, mode }) => {
+    const page = await openPage(stage.browser, stage.server.ready.url);
     const cmcd = { enabled: true, version, mode, sid: '6e2fb550-c457-11e9-bb97-0800200c9a66', cid: 'clip' };
     await startPlayer(page, { bufferSegments: 1 }, '/media/manifest.mpd', { streaming: { cmcd } });
     await playUntil(page, 5);
@@ -123,10 +132,13 @@ describe('with the plugin, dash.js', () => {
       const audio = names.filter((name) => name.includes('/media/a') && name.includes('CMCD='));
       expect(audio.length).toBeGreaterThan(0);
     }
+    await page.close();
   });
 });
 
 describe('on its own path, with the plugin attached', () => {
+  withPage();
+
   /** The default is a server on the internet. */
   const utcSynchronization = { enabled: false };
 

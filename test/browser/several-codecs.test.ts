@@ -1,5 +1,5 @@
 import type { Page } from 'puppeteer-core';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startRelay } from '../../tools/start/relay.mjs';
 import { prepareClip } from './support/clip.js';
 import { errorsOfHls, outcomeOfHls, playHlsUntil, serveHlsPage, startHls } from './support/hls-page.js';
@@ -25,12 +25,17 @@ const BEFORE = 4;
 const codecsOf = ({ statistics }: Pick<Outcome, 'statistics'>): string[] =>
   statistics!.segments.map(({ representation }) => (representation.startsWith('av1-') ? 'av1' : 'h264'));
 
-/** Loses what a lossy network does on the way from the server; ended with `close`. */
+/** Closed when no test goes on, as those of `FaultRelay`. */
+const relays: Awaited<ReturnType<typeof startRelay>>[] = [];
+afterAll(() => relays.forEach((relay) => relay.close()));
+
+/** The server's endpoint behind what loses as a lossy network does. */
 async function lossy({ ready }: Pick<PlayerServer, 'ready'>) {
   const relay = await startRelay({ lossPercent: 5, seed: 7 });
   relay.connect(ready.quicPort);
   const { certificateHashes } = ready;
-  return { endpoint: { url: `https://127.0.0.1:${relay.port}/voxel`, certificateHashes }, close: () => relay.close() };
+  relays.push(relay);
+  return { url: `https://127.0.0.1:${relay.port}/voxel`, certificateHashes };
 }
 
 function expectBothCodecs(outcome: Pick<Outcome, 'statistics'>, first: string, then: string): void {
@@ -45,23 +50,30 @@ function expectBothCodecs(outcome: Pick<Outcome, 'statistics'>, first: string, t
   expect(new Set(codecsOf({ statistics: { ...outcome.statistics!, segments: overDatagrams } })).size).toBe(2);
 }
 
-describe('one manifest with a ladder in each of two codecs', () => {
-  describe('in dash.js', () => {
-    const stage = playerStage(async (folder) => servePlayerPage(folder, await prepareClip(folder, clip)));
+describe.concurrent('one manifest with a ladder in each of two codecs', () => {
+  let ofHls: PlayerServer;
 
+  const stage = playerStage(async (folder) => {
+    const media = await prepareClip(folder, clip);
+    ofHls = await serveHlsPage(folder, media);
+    return servePlayerPage(folder, media);
+  });
+
+  afterAll(() => ofHls.stop());
+
+  describe('in dash.js', () => {
     /** The way back only with `VOXEL_LONG=1`, outside `npm test`. */
     const CHANGES = [['av1', 'h264'] as const, ...(process.env.VOXEL_LONG ? [['h264', 'av1'] as const] : [])];
 
     it.each(CHANGES)('plays in %s, goes on in %s when told, and loses nothing but frames', async (first, then) => {
-      const network = await lossy(stage.server);
+      const endpoint = await lossy(stage.server);
       const page = await openPage(stage.browser, stage.server.ready.url);
-      await startPlayer(page, { endpoint: network.endpoint, delivery: 'datagrams', refetch: false, bufferSegments: 1 });
+      await startPlayer(page, { endpoint, delivery: 'datagrams', refetch: false, bufferSegments: 1 });
       await page.waitForFunction(() => window.players[0]!.player.getTracksFor('video').length === 2);
       if (first === 'h264') await changeTrack(page, first);
       await playUntil(page, BEFORE);
       await changeTrack(page, then);
       await playUntil(page);
-      network.close();
       const outcome = await outcomeOf(page);
       expect(outcome).toMatchObject({ errors: [], ended: true });
       expect(outcome.buffered).toHaveLength(1);
@@ -71,12 +83,10 @@ describe('one manifest with a ladder in each of two codecs', () => {
   });
 
   describe('in hls.js', () => {
-    const stage = playerStage(async (folder) => serveHlsPage(folder, await prepareClip(folder, clip)));
-
     it('plays in one, goes on in the other when told, and loses nothing but frames', async () => {
-      const network = await lossy(stage.server);
-      const page = await openPage(stage.browser, stage.server.ready.url);
-      await startHls(page, { endpoint: network.endpoint, delivery: 'datagrams', bufferSegments: 1 });
+      const endpoint = await lossy(ofHls);
+      const page = await openPage(stage.browser, ofHls.ready.url);
+      await startHls(page, { endpoint, delivery: 'datagrams', bufferSegments: 1 });
       await playHlsUntil(page, BEFORE);
       const first = codecsOf(await outcomeOfHls(page))[0]!;
       const then = first === 'av1' ? 'h264' : 'av1';
@@ -88,7 +98,6 @@ describe('one manifest with a ladder in each of two codecs', () => {
         then === 'av1' ? 'av01' : 'avc1',
       );
       await playHlsUntil(page);
-      network.close();
       const outcome = await outcomeOfHls(page);
       expect(errorsOfHls(outcome)).toEqual([]);
       expect(outcome.ended).toBe(true);

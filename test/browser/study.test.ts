@@ -51,7 +51,8 @@ const sheetOf = (method: Method) => json(join(study, `site/sheets/${method}-01.j
 
 /** The page after a click on its start, in a browser that saves downloads to `downloads`. */
 async function startedPage(method: Method, downloads: string): Promise<Page> {
-  const page = await browser.newPage();
+  // In a window: a tab behind another one is slow.
+  const page = await browser.newPage({ type: 'window' });
   const session = await page.createCDPSession();
   await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: downloads });
   await page.evaluateOnNewDocument((haste) => {
@@ -120,7 +121,8 @@ print(json.dumps(failed_checks(read_votes(study, sys.argv[2], key), key)))
   return JSON.parse(python('-c', program, study, method));
 }
 
-it('saves the votes of an attentive subject, given by keys', async () => {
+// Most of their time clips play: beside each other.
+it.concurrent('saves the votes of an attentive subject, given by keys', async () => {
   const voteFor = ([clip]: readonly string[]) => ({ bad: 1, reference: 5 })[kinds.get(clip!)!] ?? 3;
   const { path, csv } = await voteAll('acr-hr', voteFor, (page, vote) => page.keyboard.press(`${vote as 1 | 3 | 5}`));
   const { votes } = expectVotes(path, 'acr-hr', voteFor);
@@ -131,7 +133,7 @@ it('saves the votes of an attentive subject, given by keys', async () => {
   expect(complaints('acr-hr', path)).toEqual([]);
 });
 
-it('saves the votes of a careless one, given by clicks, and the clips that are known show it', async () => {
+it.concurrent('saves the votes of a careless one, given by clicks, and the clips that are known show it', async () => {
   const isGold = (clips: readonly string[]) => clips[0] === clips[1];
   const voteFor = (clips: readonly string[]) => (isGold(clips) ? 2 : kinds.get(clips[1]!) === 'bad' ? 5 : 4);
   const { path } = await voteAll('dcr', voteFor, async (page, vote) => {

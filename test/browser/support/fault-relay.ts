@@ -25,6 +25,10 @@ export interface FaultRelay {
   /** What happens to packets in both directions from now on. */
   fault: Fault;
   serverPort: number;
+  /**
+   * Not while sessions of other tests go on in the same browser: a port that refuses the packets of a session may end Chromium's network
+   * process, and with it all sessions.
+   */
   close(): void;
 }
 

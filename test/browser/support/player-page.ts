@@ -88,8 +88,9 @@ export async function servePlayerPageWith(
   };
 }
 
+/** Opens it in a window of its own: the timers of a tab behind another one are slow, and its video may stand. */
 export async function openPage(browser: Browser, url: string): Promise<Page> {
-  const page = await browser.newPage();
+  const page = await browser.newPage({ type: 'window' });
   await page.goto(url);
   return page;
 }
