@@ -5,6 +5,7 @@ import {
   fallbacksOnceReady,
   openPage,
   outcomeOf,
+  playToEnd,
   playUntil,
   servePlayerPage,
   startPlayer,
@@ -25,7 +26,7 @@ beforeEach(async () => {
 async function expectPlaybackOn(thread: 'worker' | 'page'): Promise<void> {
   // A short buffer: the last segments are asked for seconds after the first, when the session has opened on any machine.
   await startPlayer(page, { bufferSegments: 1 });
-  await playUntil(page);
+  await playToEnd(page, { seconds: 6 });
   const outcome = await outcomeOf(page);
   const { errors, ended, sessions, statistics } = outcome;
   expect({ errors, ended }).toEqual({ errors: [], ended: true });
@@ -63,7 +64,7 @@ describe('where the page forbids workers', () => {
   it('the plain build plays over HTTP, and says what the page would have to allow', async () => {
     await page.addScriptTag({ url: '/dist/umd/voxel-dash.js' });
     await startPlayer(page);
-    await playUntil(page);
+    await playToEnd(page);
     const { errors, ended, sessions, statistics } = await outcomeOf(page);
     expect({ errors, ended }).toEqual({ errors: [], ended: true });
     expect(sessions).toMatchObject([{ state: 'failed', code: 'unsupported' }]);

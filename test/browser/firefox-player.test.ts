@@ -8,6 +8,7 @@ import {
   outcomeOf,
   pauseUntilRefetched,
   playedIndices,
+  playToEnd,
   playUntil,
   servePlayerPage,
   startPlayer,
@@ -43,7 +44,7 @@ describe.skipIf(!firefox)('Firefox', () => {
 
   it('plays to the end over datagrams', async () => {
     await startPlayer(page, { delivery: 'datagrams', bufferSegments: 1 });
-    await playUntil(page);
+    await playToEnd(page, { seconds: 6 });
     const { statistics, ...outcome } = await outcomeOf(page);
     expect(outcome).toMatchObject({ errors: [], ended: true });
     expect(outcome.buffered).toHaveLength(1);
@@ -59,7 +60,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     const endpoint = { url, certificateHashes: stage.server.ready.certificateHashes };
     await startPlayer(page, { endpoint, abr: 'half', bufferSegments: 2 });
     await pauseUntilRefetched(page);
-    await playUntil(page);
+    await playToEnd(page);
     relay.close();
     const { statistics, ...outcome } = await outcomeOf(page);
     expect(outcome).toMatchObject({ errors: [], ended: true });
@@ -75,7 +76,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     await playUntil(page, 7.5);
     await page.evaluate(() => window.players[0]!.player.seek(1));
     await page.waitForFunction(() => window.players[0]!.video.currentTime < 7);
-    await playUntil(page);
+    await playToEnd(page);
     expect(await outcomeOf(page)).toMatchObject({ errors: [], ended: true });
   });
 });
