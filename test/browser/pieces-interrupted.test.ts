@@ -117,7 +117,13 @@ describe('hls.js 1.7', () => {
   it('shows the place of a jump before its segment is complete, and appends nothing twice', async () => {
     const { certificateHashes } = stage.server.ready;
     const endpoint = { url: `https://127.0.0.1:${relay.port}/voxel`, certificateHashes };
-    await startHls(page, { endpoint, bufferSegments: 1 }, 'hls.js', { progressive: true });
+    await startHls(page, { endpoint, bufferSegments: 1 }, 'hls.js', { progressive: true, autoStartLoad: false });
+    // Else segments come over HTTP until the session is open, past the slow link.
+    await page.waitForFunction(() => window.hlsPlayer.sessions.some(({ state }) => state === 'opened'), {
+      timeout: 60_000,
+      polling: 50,
+    });
+    await page.evaluate(() => window.hlsPlayer.hls.startLoad());
     await playHlsUntil(page, 0.5);
     await page.evaluate(() =>
       window.hlsPlayer.handle!.on('delivered', ({ record }) =>
