@@ -1,9 +1,19 @@
 import { groupBy } from '../sim/report/group-by.js';
-import { contentOf, runTask, type Experiment, type SessionResult } from '../sim/experiment.js';
+import { contentOf, runTask, tasksOf, type Experiment, type SessionResult } from '../sim/experiment.js';
 import { readTraces } from '../sim/link/trace-source.js';
 import { progressLine } from '../sim/report/progress-line.js';
 import { constantsTable, VARIATIONS, variant } from '../sim/rivals/constants-table.js';
-import { CONSTANTS_FILE, keep, keptLines, keptOf, RIVALS_FILE, type Kept } from '../sim/rivals/kept.js';
+import {
+  CONSTANTS_FILE,
+  keep,
+  keptConstant,
+  keptConstants,
+  keptLines,
+  keptOf,
+  RIVALS_FILE,
+  type Kept,
+  type KeptConstant,
+} from '../sim/rivals/kept.js';
 import { BUFFERS, OURS, RIVALS, rivalsBars, rivalsTables } from '../sim/rivals/report-traces.js';
 import { BEFORE, FIRST_START_BUFFERS, inPieces, startsBars, startsTables, WHOLE } from '../sim/rivals/starts.js';
 import { STOCK, tailsTables } from '../sim/rivals/tails.js';
@@ -13,7 +23,7 @@ import { barLine, type Bar } from '../sim/report/bar.js';
 export const usage = `npm run bench -- rivals [--constants] [--quick]: abr-star against SODA, RobustMPC, BBA and a Fugu-like rule on the report traces
 and dash.js' Dynamic in simulation, 19,200 sessions, in its own measure and in SODA's, and how soon each begins.
 --constants: instead of that, abr-star on the development traces
-with each of its constants half and one and a half times as large. What is played is kept in docs/results/simulated, and not played again:
+with each of its constants half and twice as large. What is played is kept in docs/results/simulated, and not played again:
 a run that was cut off goes on there; delete the lines of a rule that has changed. --quick: every tenth trace from one
 start, nothing kept. Then \`npm run evidence\` fills docs/results/simulated/README.md. Minutes of a core. Exit code 1 where a bar is missed.`;
 
@@ -23,6 +33,9 @@ export const options = { constants: flag, quick: flag } as const;
 
 /** Starts in each report trace. */
 const SHIFTS = 6;
+
+/** Starts in each development trace, where constants are varied. */
+const CONSTANTS_SHIFTS = 1;
 
 /** Every so many of the traces in a quick run. */
 const QUICK_STRIDE = 10;
@@ -75,21 +88,32 @@ function play({ rules, buffers, shifts }: Run, known: readonly Kept[], quick: bo
 /** No bars: it shows what depends on a constant. */
 function varyConstants(quick: boolean): Bar[] {
   const variants = VARIATIONS.flatMap(({ name, less, more }) => [variant(name, less), variant(name, more)]);
-  const known = quick ? [] : keptLines(CONSTANTS_FILE);
+  const known = quick ? [] : keptConstants();
   const done = new Set(known.map(({ abr }) => abr));
-  const left = ['abr-star', ...variants].filter((rule) => !done.has(rule));
+  const left = variants.filter((rule) => !done.has(rule));
   const lines = [...known];
-  const progress = progressLine('constants');
-  left.forEach((rule, count) => {
-    const experiment = experimentOn('development', quick, { rules: [rule], shifts: 1 });
-    const play = playerOf(experiment);
-    const fresh = linesOf(experiment.traces.flatMap((_, index) => play(index, 0)));
+  const add = (fresh: readonly KeptConstant[]) => {
     if (!quick) keep(CONSTANTS_FILE, fresh);
     lines.push(...fresh);
+  };
+  const own = left.length > 0 ? playConstants('abr-star', quick) : undefined;
+  if (own && !done.has('abr-star')) add([...own.values()].map((results) => keptConstant(results)));
+  const progress = progressLine('constants');
+  left.forEach((rule, count) => {
+    const played = playConstants(rule, quick);
+    add([...played].map(([buffer, results]) => keptConstant(results, own!.get(buffer))));
     progress(count + 1, left.length);
   });
   console.log(constantsTable(lines));
   return [];
+}
+
+/** What a rule comes to on the development traces, by its buffer. */
+function playConstants(rule: string, quick: boolean): ReadonlyMap<string, readonly SessionResult[]> {
+  const experiment = experimentOn('development', quick, { rules: [rule], shifts: CONSTANTS_SHIFTS });
+  const play = playerOf(experiment);
+  const results = tasksOf(experiment).flatMap(({ trace, shift }) => play(trace, shift));
+  return groupBy(results, ({ buffer }) => String(buffer));
 }
 
 function experimentOn(

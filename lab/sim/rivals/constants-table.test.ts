@@ -11,13 +11,16 @@ test('varies every constant to values that the rule takes', () => {
     expect(() => [ruleOf(variant(name, less)), ruleOf(variant(name, more))]).not.toThrow();
 });
 
-test('shows what changes, and a dash for what was not measured', () => {
-  const kept = (abr: string, buffer: number, bufRatio: number) => ({ ...figures, abr, buffer, sessions: 63, bufRatio });
+test('shows what changes, in bold where it is certain, and a dash for what was not measured', () => {
+  const kept = (abr: string, buffer: number, waited: number) => ({
+    ...{ ...figures, abr, buffer, sessions: 63, bufRatio: 0.01, waited, worst: 10 * waited },
+    bounds: { waited: [0.1, 0.9], worst: [-1, 11], qoe: [0, 0] } as const,
+  });
   const table = constantsTable([
-    ...[kept('abr-star', 1, 0.02), kept('abr-star', 7, 0.01)],
-    ...[kept(variant('horizon', 2), 1, 0.025), kept(variant('horizon', 2), 7, 0.01)],
+    ...[kept('abr-star', 1, 2), kept('abr-star', 7, 1)],
+    ...[kept(variant('horizon', 2), 1, 2.5), kept(variant('horizon', 2), 7, 1)],
   ]);
-  expect(table).toMatch(/\| as they are .*\| 2.00 \/ 1.00 /);
-  expect(table).toMatch(/\| `horizon` +\| 4 +\| 2 +\| \+0.50 \/ 0 /);
+  expect(table).toMatch(/\| as they are .*\| 2.00 \/ 1.00 .*\| 20.0 \/ 10.0 /);
+  expect(table).toMatch(/\| `horizon` +\| 4 +\| 2 +\| \*\*\+0.50\*\* \/ 0 +\| \+5.0 \/ 0 /);
   expect(table).toMatch(/\| `firstRate` .*\| – \/ – /);
 });

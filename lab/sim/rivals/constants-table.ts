@@ -1,67 +1,79 @@
-import { CONSTANTS } from '../../../src/abr-star/index.js';
+import { CONSTANTS, LOOKAHEAD } from '../../../src/abr-star/index.js';
 import { markdownTable } from '../report/markdown-table.js';
-import type { Figures, Kept } from './kept.js';
+import { BOUNDED, type KeptConstant } from './kept.js';
 import { BUFFERS } from './report-traces.js';
 
 type ConstantName = keyof typeof CONSTANTS;
 
-/** At most 1. */
-const SHARES: readonly ConstantName[] = ['bandwidthSafety', 'progressWeight'];
+/** The most that some can be: shares, and a plan over all the segments that are known. */
+const MOST: Partial<Record<ConstantName, number>> = { bandwidthSafety: 1, progressWeight: 1, horizon: LOOKAHEAD - 1 };
 
-/** Every constant at half and at one and a half times its value; a share is at most 1. */
+/** Every constant at half its value and at twice, or the most that it can be. */
 export const VARIATIONS = (Object.keys(CONSTANTS) as ConstantName[]).map((name) => {
   const value = CONSTANTS[name];
-  const [less, more] = [0.5, 1.5].map((factor) => Number((factor * value).toPrecision(6)));
-  return { name, less: less!, more: SHARES.includes(name) ? Math.min(1, more!) : more! };
+  const [less, more] = [0.5, 2].map((factor) =>
+    Math.min(MOST[name] ?? Infinity, Number((factor * value).toPrecision(6))),
+  );
+  return { name, less: less!, more: more! };
 });
+
+/** A figure of the table: its column, scale and digits. */
+interface Column {
+  readonly title: string;
+  readonly figure: 'waited' | 'worst' | 'score' | 'switches' | 'qoe' | 'felt';
+  readonly digits: number;
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'waited s', figure: 'waited', digits: 2 },
+  { title: 'worst 5 %, s', figure: 'worst', digits: 1 },
+  { title: 'SSIM', figure: 'score', digits: 4 },
+  { title: 'switches', figure: 'switches', digits: 1 },
+  { title: 'QoE', figure: 'qoe', digits: 4 },
+  { title: '`felt`', figure: 'felt', digits: 4 },
+];
 
 /** The rule's name as `npm run simulate -- --abr` takes it. */
 export function variant(name: string, value: number): string {
   return `abr-star:${name}=${value}`;
 }
 
-/** What changes with each constant: a line each, of the rule as it is first. Empty where nothing was measured. */
-export function constantsTable(lines: readonly Kept[]): string {
+/**
+ * What changes with each constant: a line each, of the rule as it is first. Bold: bounds clear of zero, where a figure has any. Empty where
+ * nothing was measured.
+ */
+export function constantsTable(lines: readonly KeptConstant[]): string {
   if (lines.length === 0) return 'Not yet measured.';
   const line = (abr: string, bufferSegments: number) =>
     lines.find((kept) => kept.abr === abr && kept.buffer === bufferSegments);
   const own = BUFFERS.map((buffer) => line('abr-star', buffer)!);
-  const changes = (abr: string, figure: keyof Figures, scale: number, digits: number) =>
+  const changes = (abr: string, column: Column) =>
     BUFFERS.map((buffer, index) => {
       const other = line(abr, buffer);
-      return other ? signed(scale * (other[figure] - own[index]![figure]), digits) : '–';
+      return other ? change(other, own[index]!, column) : '–';
     }).join(' / ');
-  const header = ['constant', 'value', 'instead', 'bufRatio, points', 'SSIM', 'switches', 'QoE', '`felt`'];
-  const absolute = (figure: keyof Figures, scale: number, digits: number) =>
-    own.map((kept) => (scale * kept[figure]).toFixed(digits)).join(' / ');
   return markdownTable([
-    header,
+    ['constant', 'value', 'instead', ...COLUMNS.map(({ title }) => title)],
     [
-      'as they are',
-      '',
-      '',
-      absolute('bufRatio', 100, 2),
-      absolute('score', 1, 4),
-      absolute('switches', 1, 1),
-      absolute('qoe', 1, 4),
-      absolute('felt', 1, 4),
+      ...['as they are', '', ''],
+      ...COLUMNS.map(({ figure, digits }) => own.map((kept) => kept[figure].toFixed(digits)).join(' / ')),
     ],
     ...VARIATIONS.flatMap(({ name, less, more }) =>
-      [less, more].map((value, index) => {
-        const abr = variant(name, value);
-        return [
-          index === 0 ? `\`${name}\`` : '',
-          index === 0 ? String(CONSTANTS[name]) : '',
-          String(value),
-          changes(abr, 'bufRatio', 100, 2),
-          changes(abr, 'score', 1, 4),
-          changes(abr, 'switches', 1, 1),
-          changes(abr, 'qoe', 1, 4),
-          changes(abr, 'felt', 1, 4),
-        ];
-      }),
+      [less, more].map((value, index) => [
+        index === 0 ? `\`${name}\`` : '',
+        index === 0 ? String(CONSTANTS[name]) : '',
+        String(value),
+        ...COLUMNS.map((column) => changes(variant(name, value), column)),
+      ]),
     ),
   ]);
+}
+
+function change(other: KeptConstant, own: KeptConstant, { figure, digits }: Column): string {
+  const text = signed(other[figure] - own[figure], digits);
+  const bounded = BOUNDED.find((name) => name === figure);
+  const [low, high] = (bounded && other.bounds?.[bounded]) ?? [0, 0];
+  return text !== '0' && (low > 0 || high < 0) ? `**${text}**` : text;
 }
 
 function signed(value: number, digits: number): string {

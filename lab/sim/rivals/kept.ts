@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { root } from '../../../tools/setup/paths.mjs';
 import { readJsonLines } from '../report/json-lines.js';
 import type { SessionResult } from '../experiment.js';
-import { mean } from '../report/statistics.js';
+import { mean, meanOfWorst, pairedDifference, type Statistic } from '../report/statistics.js';
 
 /** Files of `npm run bench -- rivals`, relative to the repository: rules on the report traces, and `abr-star` with other constants. */
 export const RIVALS_FILE = 'docs/results/simulated/rivals.jsonl';
@@ -22,6 +22,19 @@ export interface Starts {
   readonly firsts?: readonly number[];
   /** Seconds of the longest stall. Absent from older lines. */
   readonly longest?: readonly number[];
+}
+
+/** What of a changed constant has bounds: seconds waited, their mean in the worst 5 % of sessions, and QoE. */
+export const BOUNDED = ['waited', 'worst', 'qoe'] as const;
+
+export type Bounds = readonly [low: number, high: number];
+
+/** A line of `CONSTANTS_FILE`: a rule's sessions with one buffer over all traces. */
+export interface KeptConstant extends Kept {
+  /** Mean of the worst 5 % of sessions, seconds waited. */
+  readonly worst: number;
+  /** Bounds of the difference to the rule as it is, 95 %; absent from that one's own lines. */
+  readonly bounds?: Readonly<Record<(typeof BOUNDED)[number], Bounds>>;
 }
 
 /** A line: the means of one rule's sessions with one buffer, over all starts of a trace or over all traces. */
@@ -54,11 +67,43 @@ export function keptOf(results: readonly SessionResult[], trace?: string): Kept 
   };
 }
 
-/** The lines of a file; none where there is no file. */
+/** The lines of a file of rules on traces; none where there is no file. */
 export function keptLines(file: string): readonly Kept[] {
+  return linesOf<Kept>(file);
+}
+
+/** The lines of `CONSTANTS_FILE`; none where there is no file. */
+export function keptConstants(): readonly KeptConstant[] {
+  return linesOf<KeptConstant>(CONSTANTS_FILE);
+}
+
+function linesOf<Line>(file: string): readonly Line[] {
   const path = join(root, file);
   if (!existsSync(path)) return [];
-  return readJsonLines<Kept>(path, 'the mean of sessions');
+  return readJsonLines(path, 'the mean of sessions');
+}
+
+/** `results`: of a rule with one buffer; `own`: those of the rule as it is, in the same order. */
+export function keptConstant(results: readonly SessionResult[], own?: readonly SessionResult[]): KeptConstant {
+  const line = { ...keptOf(results), worst: Number(meanOfWorst(results.map(({ waited }) => waited)).toFixed(6)) };
+  if (!own) return line;
+  const boundsOf = (figure: 'waited' | 'qoe', statistic: Statistic): Bounds => {
+    const pairs = results.map((result, index) => ({
+      trace: result.trace,
+      ours: result[figure],
+      theirs: own[index]![figure],
+    }));
+    const { value, bounds = { low: value, high: value } } = pairedDifference(pairs, statistic);
+    return [Number(bounds.low.toFixed(6)), Number(bounds.high.toFixed(6))];
+  };
+  return {
+    ...line,
+    bounds: {
+      waited: boundsOf('waited', 'mean'),
+      worst: boundsOf('waited', 'worst'),
+      qoe: boundsOf('qoe', 'mean'),
+    },
+  };
 }
 
 /** In one write, so that what is cut off lacks whole steps. */

@@ -9,7 +9,7 @@ import { allFiguresBlock, newPage } from './pages.js';
 import { tablesBlock } from './tables.js';
 import { calibrationTable } from '../report/calibration.js';
 import { constantsTable } from '../../sim/rivals/constants-table.js';
-import { CONSTANTS_FILE, keptLines, RIVALS_FILE } from '../../sim/rivals/kept.js';
+import { keptConstants, keptLines, RIVALS_FILE } from '../../sim/rivals/kept.js';
 import { rivalsTables } from '../../sim/rivals/report-traces.js';
 import { startsTables } from '../../sim/rivals/starts.js';
 import { tailsTables } from '../../sim/rivals/tails.js';
@@ -38,7 +38,7 @@ function blockOf(name: string, matrices: ReadonlyMap<string, Matrix>): string | 
   if (name === 'simulated rivals') return rivalsTables(keptLines(RIVALS_FILE));
   if (name === 'simulated starts') return startsTables(keptLines(RIVALS_FILE));
   if (name === 'simulated tails') return tailsTables(keptLines(RIVALS_FILE));
-  if (name === 'constants') return constantsTable(keptLines(CONSTANTS_FILE));
+  if (name === 'constants') return constantsTable(keptConstants());
   if (name === 'verdicts') return verdictsBlock(matrices);
   const [, part, matrix] = /^(all|tables) of (.+)$/.exec(name) ?? [];
   if (part === undefined) return claimsBlock(name, matrices) ?? matrixBlock(name, matrices.get(name));
