@@ -12,6 +12,9 @@ export const CONSTANTS_FILE = 'docs/results/simulated/constants.jsonl';
 /** Units as in `SessionResult`. */
 export const FIGURES = ['bufRatio', 'score', 'qoe', 'felt', 'soda', 'switches', 'startup', 'waited'] as const;
 
+/** What a line of them is, for complaints. */
+const CONTENTS = 'the mean of sessions';
+
 export type Figures = Readonly<Record<(typeof FIGURES)[number], number>>;
 
 /** What each session of a trace came to, in order of its start; absent from lines of before they were kept. */
@@ -69,18 +72,14 @@ export function keptOf(results: readonly SessionResult[], trace?: string): Kept 
 
 /** The lines of a file of rules on traces; none where there is no file. */
 export function keptLines(file: string): readonly Kept[] {
-  return linesOf<Kept>(file);
+  const path = join(root, file);
+  return existsSync(path) ? readJsonLines<Kept>(path, CONTENTS) : [];
 }
 
 /** The lines of `CONSTANTS_FILE`; none where there is no file. */
 export function keptConstants(): readonly KeptConstant[] {
-  return linesOf<KeptConstant>(CONSTANTS_FILE);
-}
-
-function linesOf<Line>(file: string): readonly Line[] {
-  const path = join(root, file);
-  if (!existsSync(path)) return [];
-  return readJsonLines(path, 'the mean of sessions');
+  const path = join(root, CONSTANTS_FILE);
+  return existsSync(path) ? readJsonLines<KeptConstant>(path, CONTENTS) : [];
 }
 
 /** `results`: of a rule with one buffer; `own`: those of the rule as it is, in the same order. */
