@@ -20,12 +20,12 @@ const [plain, live, lab] = await Promise.all([bundleWorker('plain'), bundleWorke
 const PLUGINS = [
   { file: 'voxel-dash', entry: 'player/index.ts', worker: plain },
   { file: 'voxel-dash-live', entry: 'player/live/index.ts', worker: live },
-  { file: 'voxel-dash-lab', entry: 'lab/index.ts', worker: lab, isPlugin: false },
+  { file: 'voxel-dash-lab', entry: 'lab/index.ts', worker: lab, hasShortNames: false },
   { file: 'voxel-hls', entry: 'player/hls/index.ts', worker: plain },
 ];
 for (const { file, ...plugin } of PLUGINS) {
-  await writeBundle({ isPlugin: true, ...plugin, format: 'esm' }, `dist/${file}.js`);
-  await writeBundle({ isPlugin: true, ...plugin, format: 'umd', name: 'voxelDash' }, `dist/umd/${file}.js`);
+  await writeBundle({ hasShortNames: true, ...plugin, format: 'esm' }, `dist/${file}.js`);
+  await writeBundle({ hasShortNames: true, ...plugin, format: 'umd', name: 'voxelDash' }, `dist/umd/${file}.js`);
 }
 // For one release: the laboratory by its old name.
 await writeBundle(
@@ -41,7 +41,7 @@ await writeBundle(
   'dist/voxel-video.js',
 );
 await writeBundle(
-  { entry: 'player/element/script.ts', format: 'umd', name: 'voxelDash', worker: plain, isPlugin: true },
+  { entry: 'player/element/script.ts', format: 'umd', name: 'voxelDash', worker: plain, hasShortNames: true },
   'dist/umd/voxel-video.js',
 );
 // Beside each of the folders' bundles, as they look for them.
@@ -53,9 +53,9 @@ for (const part of PARTS) {
 // The worker as a file of its own, for pages that allow none from a Blob URL; every build may use it.
 writeFileSync(join(dist, 'voxel-worker.js'), `${lab}\n`);
 
-const REPAIR = 'src/repair/public.ts';
-await writeBundle({ entry: REPAIR, format: 'esm' }, 'dist/repair/voxel-repair.js');
-await writeBundle({ entry: REPAIR, format: 'umd', name: 'voxelRepair' }, 'dist/repair/umd/voxel-repair.js');
+const REPAIR = { entry: 'src/repair/public.ts', hasShortNames: true };
+await writeBundle({ ...REPAIR, format: 'esm' }, 'dist/repair/voxel-repair.js');
+await writeBundle({ ...REPAIR, format: 'umd', name: 'voxelRepair' }, 'dist/repair/umd/voxel-repair.js');
 copy('repair', ['packages/repair/package.json', 'packages/repair/README.md', 'LICENSE']);
 // The packages are ESM: `require` takes their UMD files for CommonJS only in a folder that says so.
 for (const folder of ['umd', 'repair/umd'])

@@ -3,14 +3,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import * as esbuild from 'esbuild';
 import { root } from '../setup/paths.mjs';
-import { hardPrivate } from './hard-private.mjs';
+import { changed, harden, loosen } from './shorter-source.mjs';
 import { internalNames } from './internal-names.mjs';
 import { minify } from './minify.mjs';
 
 /**
  * A bundle of TypeScript. `format`: an ES module, the body of a script, or one file for script elements and `require`, whose exports are on a page
  * those of the global `name`. `worker`: program of the session's worker, for the plugin to start. `shared`: module that it imports from a file
- * beside it instead. `isPlugin`: names that never leave it are short ones.
+ * beside it instead. `hasShortNames`: names that never leave it are short ones.
  * `names`: what some of them are, in all bundles that hand objects to each other.
  * @typedef {object} Bundle
  * @property {string} entry path in the checkout
@@ -18,12 +18,12 @@ import { minify } from './minify.mjs';
  * @property {string} [name]
  * @property {string} [worker]
  * @property {{ module: string, file: string }} [shared]
- * @property {boolean} [isPlugin]
+ * @property {boolean} [hasShortNames]
  * @property {Readonly<Record<string, string>>} [names]
  */
 
 /** @param {Bundle} bundle @param {string} out path in the checkout; without it there is no source map @returns {Promise<import('./minify.mjs').Script>} */
-export async function bundled({ entry, format, name = 'bundle', worker, shared, isPlugin, names = {} }, out = '') {
+export async function bundled({ entry, format, name = 'bundle', worker, shared, hasShortNames, names = {} }, out = '') {
   const { outputFiles } = await esbuild.build({
     absWorkingDir: root,
     entryPoints: [entry],
@@ -31,15 +31,20 @@ export async function bundled({ entry, format, name = 'bundle', worker, shared, 
     write: false,
     outfile: out || 'bundle.js',
     target: 'es2022',
+    // Fields without a value are not declared.
+    tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
     format: format === 'esm' ? 'esm' : 'iife',
     ...(format === 'umd' && { globalName: name, footer: { js: umd(name).after } }),
     banner: {
-      js: `${format === 'umd' ? umd(name).before : ''}${isPlugin && worker !== undefined ? partUrls(format) : ''}`,
+      js: `${format === 'umd' ? umd(name).before : ''}${hasShortNames && worker !== undefined ? partUrls(format) : ''}`,
     },
     ...(worker !== undefined && { define: { VOXEL_WORKER_SOURCE: JSON.stringify(worker) } }),
     ...(out !== '' && { sourcemap: 'external' }),
-    ...(isPlugin && mangling(names)),
-    plugins: [...(isPlugin ? [hardPrivate] : []), ...(shared ? [sharing(shared)] : [])],
+    ...(hasShortNames && mangling(names)),
+    plugins: [
+      ...(hasShortNames ? [changed((text) => loosen(harden(text)))] : []),
+      ...(shared ? [sharing(shared)] : []),
+    ],
   });
   const textOf = (/** @type {string} */ ending) => outputFiles.find(({ path }) => path.endsWith(ending))?.text;
   return minify({ code: textOf('.js') ?? '', map: textOf('.js.map') });

@@ -13,7 +13,7 @@ const WORKERS = {
 export const partBundle = async (part) => ({
   entry: `src/voxel-loader/worker/parts/${part}.ts`,
   format: 'esm',
-  isPlugin: true,
+  hasShortNames: true,
   names: await workerNames(),
 });
 
@@ -24,12 +24,12 @@ export const partBundle = async (part) => ({
  * @returns {Promise<string>}
  */
 export async function bundleWorker(program) {
-  const isPlugin = program !== 'lab';
+  const hasShortNames = program !== 'lab';
   const { code } = await bundled({
     entry: WORKERS[program],
     format: 'script',
-    isPlugin,
-    ...(isPlugin && { names: await workerNames() }),
+    hasShortNames,
+    ...(hasShortNames && { names: await workerNames() }),
   });
   return code.trim();
 }
