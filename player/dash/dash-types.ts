@@ -81,6 +81,8 @@ export interface DashRepresentation {
   readonly mseTimeOffset: number;
   /** RFC 6381; null where the manifest does not say. */
   readonly codecs?: string | null;
+  /** How the track is encrypted; nothing or an empty list: it is in the clear. */
+  readonly mediaInfo?: { readonly contentProtection?: readonly unknown[] | null } | null;
   /** URL of the initialization segment, if that is a file of its own; undefined: it is in the `BaseURL`'s. */
   readonly initialization?: string | null;
   /** Range of the initialization segment: `first-last`, both inclusive; no string where it is a whole file. */

@@ -116,8 +116,14 @@ it.each<[string, string, () => void]>([
 });
 
 it('says beside each which codec is to come', async () => {
-  await load(low);
+  const clear = { ...low, mediaInfo: { contentProtection: [] } };
+  maps.set(clear, { edition: 0 });
+  await load(clear);
   expect(receiver.expect).toHaveBeenCalledExactlyOnceWith('av01.0.00M.08');
+  const encrypted = { ...high, mediaInfo: { contentProtection: [{}] } };
+  maps.set(encrypted, { edition: 0 });
+  await load(encrypted);
+  expect(receiver.expect).toHaveBeenLastCalledWith('encv');
 });
 
 it('fetches those of the others once, and dash.js gets these', async () => {

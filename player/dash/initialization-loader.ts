@@ -86,7 +86,9 @@ export class InitializationLoader {
     // Then the first segment comes over the session, if that is open by then.
     if (!headStart.isRunning) firstPicture.skip();
     indexes.want([map], segmentIndex);
-    if (representation.codecs) receiver.expect(representation.codecs);
+    const { codecs, mediaInfo } = representation;
+    const expected = mediaInfo?.contentProtection?.length ? 'encv' : codecs;
+    if (expected) receiver.expect(expected);
     if (Number.isFinite(representation.segmentDuration)) settings.apply(representation.segmentDuration);
   }
 

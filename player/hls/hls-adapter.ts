@@ -119,7 +119,7 @@ class HlsAdapter implements LoadsFragments {
     const map = representation && content.presentation.representation(representation);
     if (!map) return false;
     content.indexes.want([map], segments.lastIndex);
-    receiver.expect(level.codecSet);
+    receiver.expect(frag.encrypted ? 'encv' : level.codecSet);
     const key = content.presentation.keyOf(representation);
     this.#initializing.set(
       key,

@@ -52,6 +52,7 @@ export interface HlsFragment {
   /** Seconds. */
   readonly start: number;
   readonly duration: number;
+  readonly encrypted?: boolean;
   readonly stats: LoaderStats;
   abortRequests(): void;
 }

@@ -1,5 +1,5 @@
 import type { Codec } from './codec.js';
-import { checkReplaceable } from './encryption.js';
+import type { CommonEncryption } from './encryption.js';
 import { malformed, RepairError, unsupported } from './errors.js';
 import { type Fragment, parseSampleEntries, type SampleDefaults, type SampleEntry } from './fmp4.js';
 import { openH264 } from './h264/codec.js';
@@ -24,11 +24,13 @@ export interface Track {
   readonly defaults: SampleDefaults;
   readonly timescale: number | undefined;
   readonly isSound: boolean;
+  /** Undefined: an encrypted track is of an unknown codec. */
+  readonly encryption: CommonEncryption | undefined;
 }
 
 /** Reads an initialization segment. Throws `RepairError` for what is malformed. */
-export function readTrack(init: Uint8Array): Track {
-  const { entries, defaultNumber, ...times } = parseSampleEntries(init);
+export function readTrack(init: Uint8Array, encryption?: CommonEncryption): Track {
+  const { entries, defaultNumber, ...times } = parseSampleEntries(init, encryption);
   // Encrypted tracks often begin in the clear, with a description of its own.
   const descriptions = entries.map(describe);
   const [first] = descriptions;
@@ -37,7 +39,7 @@ export function readTrack(init: Uint8Array): Track {
     if (!description) throw malformed(`no sample description ${number}`);
     return description;
   };
-  return Object.assign(find, { descriptions, ...times });
+  return Object.assign(find, { descriptions, encryption, ...times });
 }
 
 /** Begins a segment: the reader of the samples of each of its fragments, one for each codec. */
@@ -66,9 +68,8 @@ function describe(entry: SampleEntry): Description {
 /** The codec of a track, or why there is none. Throws `RepairError` (malformed). */
 function open(entry: SampleEntry): Codec | RepairError {
   try {
-    if (entry.encryption) checkReplaceable(entry.encryption);
     // Another codec comes behind, with `??`; no other file imports from its folder (test/unit/zones.ts).
-    return openH264(entry) ?? unsupported(`codec ${entry.type}`);
+    return entry.encryption?.whyNot ?? openH264(entry) ?? unsupported(`codec ${entry.type}`);
   } catch (error) {
     if (error instanceof RepairError && error.code === 'unsupported-stream') return error;
     throw error;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { receivedExcept, type Gap } from '../../test/repair/gaps.js';
 import { root } from '../../tools/setup/paths.mjs';
+import { commonEncryption } from './encryption.js';
 import { parseFragments, parseSampleEntries } from './fmp4.js';
 import { createRepairer } from './index.js';
 
@@ -18,7 +19,7 @@ const { encrypted, clear } = JSON.parse(readFileSync(join(root, 'test/vectors/cb
 };
 const bytes = (base64: string): Uint8Array => Uint8Array.from(Buffer.from(base64, 'base64'));
 const INIT = bytes(encrypted.init);
-const ENCRYPTION = () => parseSampleEntries(INIT).entries[0]!.encryption;
+const ENCRYPTION = () => parseSampleEntries(INIT, commonEncryption).entries[0]!.encryption;
 
 describe('a track that is encrypted with cbcs', () => {
   it.each([0, 1])('has subsamples that cover its samples: segment %i', (index) => {

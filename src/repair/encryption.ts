@@ -1,6 +1,7 @@
+import { auxiliaryBoxes } from './auxiliary-boxes.js';
 import type { Box, BoxReader } from './box-reader.js';
-import { malformed, unsupported } from './errors.js';
-import { type Subsample, SUBSAMPLE_BYTES, SUBSAMPLES_PRESENT } from './subsamples.js';
+import { malformed, type RepairError, unsupported } from './errors.js';
+import { clearSubsamples, isClear, type Subsample, SUBSAMPLE_BYTES, SUBSAMPLES_PRESENT } from './subsamples.js';
 
 /** The only scheme in which every slice is encrypted by itself, so that one can be replaced (ISO/IEC 23001-7 §10.4). */
 const REPLACEABLE = 'cbcs';
@@ -13,10 +14,25 @@ export interface TrackEncryption {
   readonly scheme: string;
   /** Bytes of the initialization vector that each sample states; 0: all have that of the track. */
   readonly ivBytes: number;
+  /** Why nothing can stand in for a slice (unsupported-stream): it is not encrypted by itself. Undefined: it is. */
+  readonly whyNot: RepairError | undefined;
+  /** The samples of a fragment with their subsamples. Throws `RepairError` (unsupported-stream, malformed). */
+  withSubsamples<Sample extends { readonly size: number }>(
+    reader: BoxReader,
+    traf: Box,
+    samples: readonly Sample[],
+  ): (Sample & { readonly subsamples: readonly Subsample[] })[];
+  readonly isClear: typeof isClear;
+  readonly clearSubsamples: typeof clearSubsamples;
 }
 
+/** What reads and writes what is encrypted; repair without it knows tracks in the clear alone. */
+export const commonEncryption = { read, auxiliaryBoxes };
+
+export type CommonEncryption = typeof commonEncryption;
+
 /** What a protected sample entry's `sinf` says: what is encrypted, and how. Throws `RepairError` (malformed). */
-export function readTrackEncryption(
+function read(
   reader: BoxReader,
   entryChildren: readonly Box[],
 ): { readonly original: string; readonly encryption: TrackEncryption } {
@@ -25,16 +41,26 @@ export function readTrackEncryption(
   const scheme = reader.fourcc(reader.child(sinf, 'schm'), 4);
   const tenc = reader.child(reader.child(sinf, 'schi'), 'tenc');
   const original = reader.fourcc(reader.child(sinf, 'frma'), 0);
-  return { original, encryption: { scheme, ivBytes: reader.u16(tenc, IV_SIZE_FIELD) & 0xff } };
-}
-
-/** Throws `RepairError` (unsupported-stream) where a slice is not encrypted by itself. */
-export function checkReplaceable({ scheme }: TrackEncryption): void {
-  if (scheme !== REPLACEABLE) throw unsupported(`encryption by the scheme ${scheme}, only ${REPLACEABLE}`);
+  const ivBytes = reader.u16(tenc, IV_SIZE_FIELD) & 0xff;
+  const encryption: TrackEncryption = {
+    ...{ scheme, ivBytes, isClear, clearSubsamples },
+    whyNot: scheme === REPLACEABLE ? undefined : unsupported(`encryption by the scheme ${scheme}, only ${REPLACEABLE}`),
+    withSubsamples(reader, traf, samples) {
+      const maps = readSubsamples(reader, traf, ivBytes);
+      if (maps.length !== samples.length) throw malformed(`senc box of ${maps.length} samples for ${samples.length}`);
+      return samples.map((sample, index) => {
+        const subsamples = maps[index]!;
+        const bytes = subsamples.reduce((sum, { clear, encrypted }) => sum + clear + encrypted, 0);
+        if (bytes !== sample.size) throw malformed(`subsamples of ${bytes} bytes for a sample of ${sample.size}`);
+        return { ...sample, subsamples };
+      });
+    },
+  };
+  return { original, encryption };
 }
 
 /** The subsamples of each sample of a fragment. Throws `RepairError` (unsupported-stream, malformed). */
-export function readSubsamples(reader: BoxReader, traf: Box, { ivBytes }: TrackEncryption): Subsample[][] {
+function readSubsamples(reader: BoxReader, traf: Box, ivBytes: number): Subsample[][] {
   const boxes = reader.children(traf);
   // Groups of samples with a key of their own, or none.
   if (boxes.some((box) => (box.type === 'sbgp' || box.type === 'sgpd') && reader.fourcc(box, 4) === 'seig'))

@@ -1,5 +1,5 @@
 import { type Box, BoxReader } from './box-reader.js';
-import { readSubsamples, readTrackEncryption, type TrackEncryption } from './encryption.js';
+import type { CommonEncryption, TrackEncryption } from './encryption.js';
 import { malformed, unsupported } from './errors.js';
 import type { Subsample } from './subsamples.js';
 
@@ -74,9 +74,9 @@ const NO_DEFAULTS: SampleDefaults = { duration: 0, size: 0, flags: 0 };
 
 /** How samples are coded. */
 export interface SampleEntry {
-  /** Four-character code, as `avc1`; of an encrypted track that of what is encrypted. */
+  /** Four-character code, as `avc1`; of an encrypted track that of what is encrypted, where encryption is known. */
   readonly type: string;
-  /** How the track is encrypted; undefined for one that is not. */
+  /** How the track is encrypted; undefined for one that is not, or of whose encryption nothing is known. */
   readonly encryption: TrackEncryption | undefined;
   /** Payload of the box of that type that configures the decoder, if there is one. */
   readonly configuration: (type: string) => Uint8Array | undefined;
@@ -94,8 +94,11 @@ export interface SampleEntries {
   readonly isSound: boolean;
 }
 
-/** The sample descriptions of an initialization segment's only track. Throws `RepairError` (unsupported-stream, malformed). */
-export function parseSampleEntries(init: Uint8Array): SampleEntries {
+/**
+ * The sample descriptions of an initialization segment's only track; without `encryption` those of what is encrypted are of the type `encv`.
+ * Throws `RepairError` (unsupported-stream, malformed).
+ */
+export function parseSampleEntries(init: Uint8Array, encryption?: CommonEncryption): SampleEntries {
   const reader = new BoxReader(init);
   const moov = reader.all().find((box) => box.type === 'moov');
   if (!moov) throw malformed('the initialization segment has no moov box');
@@ -111,7 +114,7 @@ export function parseSampleEntries(init: Uint8Array): SampleEntries {
     ? [8, 12, 16, 20].map((at) => reader.u32(trex, at))
     : [];
   return {
-    entries: boxes.map((entry) => readSampleEntry(reader, entry, init)),
+    entries: boxes.map((entry) => readSampleEntry(reader, entry, init, encryption)),
     defaultNumber: boxes.length > 1 ? defaultNumber : 1,
     defaults: { duration, size, flags },
     timescale: readTimescale(reader, media),
@@ -131,9 +134,14 @@ function isSound(reader: BoxReader, media: Box): boolean {
   return hdlr !== undefined && reader.u32(hdlr, 8) === SOUND;
 }
 
-function readSampleEntry(reader: BoxReader, entry: Box, init: Uint8Array): SampleEntry {
+function readSampleEntry(
+  reader: BoxReader,
+  entry: Box,
+  init: Uint8Array,
+  encryption: CommonEncryption | undefined,
+): SampleEntry {
   const children = () => reader.children(entry, VISUAL_SAMPLE_ENTRY_FIELDS);
-  const encrypted = entry.type === 'encv' ? readTrackEncryption(reader, children()) : undefined;
+  const encrypted = entry.type === 'encv' ? encryption?.read(reader, children()) : undefined;
   return {
     type: encrypted?.original ?? entry.type,
     encryption: encrypted?.encryption,
@@ -204,7 +212,7 @@ function readFragment(
   return {
     ...{ start, end: mdat.end, moofStart: moof.start, mdatStart: mdat.start, mdatPayload: mdat.payload },
     ...{ description, decodeTime, dataOffsets },
-    samples: encryption ? withSubsamples(reader, track, samples, encryption) : samples,
+    samples: encryption?.withSubsamples(reader, track, samples) ?? samples,
   };
 }
 
@@ -231,22 +239,6 @@ function readDefaults(
       flags: field(DEFAULT_SAMPLE_FLAGS_PRESENT) ?? sampleFlags,
     },
   };
-}
-
-function withSubsamples(
-  reader: BoxReader,
-  track: Box,
-  samples: readonly Sample[],
-  encryption: TrackEncryption,
-): Sample[] {
-  const maps = readSubsamples(reader, track, encryption);
-  if (maps.length !== samples.length) throw malformed(`senc box of ${maps.length} samples for ${samples.length}`);
-  return samples.map((sample, index) => {
-    const subsamples = maps[index]!;
-    const bytes = subsamples.reduce((sum, { clear, encrypted }) => sum + clear + encrypted, 0);
-    if (bytes !== sample.size) throw malformed(`subsamples of ${bytes} bytes for a sample of ${sample.size}`);
-    return { ...sample, subsamples };
-  });
 }
 
 /** Reads a `trun`; `previousEnd` is where the run before ended: this one starts there unless it has an offset of its own. */

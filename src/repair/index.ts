@@ -1,3 +1,4 @@
+import { commonEncryption } from './encryption.js';
 import { plans } from './plans.js';
 import { createReplacer } from './replacer.js';
 import type { Repairer } from './types.js';
@@ -16,5 +17,5 @@ export type {
 
 /** The repairer for the track of an initialization segment. Throws `RepairError` (malformed, unsupported-stream). */
 export function createRepairer(init: Uint8Array): Repairer {
-  return createReplacer(init, plans);
+  return createReplacer(init, plans, commonEncryption);
 }

@@ -10,6 +10,7 @@ import { box, mediaSegment, sampleEntry, u32 } from '../../test/repair/fmp4-buil
 import { punch, receivedExcept, type Gap } from '../../test/repair/gaps.js';
 import { bytesOf, type RemovalVector } from '../../test/repair/removal-vectors.js';
 import { fragmentReaders, readTrack } from './codecs.js';
+import { commonEncryption } from './encryption.js';
 import { parseFragments } from './fmp4.js';
 import {
   createRepairer,
@@ -73,6 +74,9 @@ function repairPieces(
   });
 }
 
+/** Repair that follows no plan. */
+const withoutPlans = (init: Uint8Array): Repairer => createReplacer(init, undefined, commonEncryption);
+
 /** A vector, which of the frames of its plan are missing, alone, and how long pieces are to be. */
 const damaged = fc.constantFrom(...VECTORS).chain((vector) =>
   fc.tuple(
@@ -112,7 +116,7 @@ describe('pieces', () => {
         const [init, segment] = [bytesOf(vector.init), bytesOf(vector.segment)];
         const pieces = repairPieces(init, segment, [], seconds);
         expect(pieces.flatMap(({ samples }) => samples)).toEqual(samplesOf(init, segment));
-        const asTheyAre = repairPieces(init, segment, [], seconds, undefined, createReplacer);
+        const asTheyAre = repairPieces(init, segment, [], seconds, undefined, withoutPlans);
         expect(asTheyAre.map(({ bytes, frames }) => [bytes, frames])).toEqual(
           pieces.map(({ bytes, frames }) => [bytes, frames]),
         );
@@ -202,7 +206,7 @@ describe('pieces', () => {
 
 /** The parts of slices of H.264 that may be missing, by positions in the segment. */
 function unreliableParts(init: Uint8Array, segment: Uint8Array): Gap[] {
-  const track = readTrack(init);
+  const track = readTrack(init, commonEncryption);
   const fragments = parseFragments(segment, (description) => track(description).encryption);
   const readerOf = fragmentReaders(track, segment, receivedExcept([]));
   return fragments
@@ -248,7 +252,7 @@ describe('pieces of H.264', () => {
         );
         if (plan) return;
         expect(pieces.flatMap(({ samples }) => samples)).toEqual(samplesOf(init, whole.bytes));
-        const replaced = repairPieces(init, segment, gaps, frames / 24, plan, createReplacer);
+        const replaced = repairPieces(init, segment, gaps, frames / 24, plan, withoutPlans);
         const appended = (all: typeof pieces) => all.map(({ bytes, frames }) => [bytes, frames]);
         expect(appended(replaced)).toEqual(appended(pieces));
       }),

@@ -1,5 +1,6 @@
 // What the package `voxel-repair` exports: packages/repair/.
 import { readTrack } from './codecs.js';
+import { commonEncryption } from './encryption.js';
 import { allExcept, type ByteRange } from './missing.js';
 import { removeMissing } from './removal.js';
 import { trackRepairer } from './repairer.js';
@@ -52,7 +53,7 @@ export interface SegmentRepairer {
  */
 export function createRepairer(init: Uint8Array): SegmentRepairer {
   requireBytes('init', init);
-  const track = readTrack(init);
+  const track = readTrack(init, commonEncryption);
   const repairer = trackRepairer({ track, plans: { removeMissing } });
   return {
     repair(segment, missing, removable) {

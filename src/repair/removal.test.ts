@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { punch, receivedExcept } from '../../test/repair/gaps.js';
 import { bytesOf, outcomeOf, repairVector, type RemovalVector } from '../../test/repair/removal-vectors.js';
 import { readTrack } from './codecs.js';
+import { commonEncryption } from './encryption.js';
 import { parseFragments, type Sample } from './fmp4.js';
 import { createRepairer, RepairError, type ChunkState } from './index.js';
 import { removeSamples } from './remove-samples.js';
@@ -103,7 +104,7 @@ describe('removal', () => {
 
   it('gives hidden frames of a removed sample to the next chunk', () => {
     const vector = VECTORS.find(({ init }) =>
-      readTrack(bytesOf(init)).descriptions.every(({ encryption }) => !encryption),
+      readTrack(bytesOf(init), commonEncryption).descriptions.every(({ encryption }) => !encryption),
     )!;
     const [init, segment] = [bytesOf(vector.init), bytesOf(vector.segment)];
     const { offset, size } = samplesOf(init, segment)[0]!;

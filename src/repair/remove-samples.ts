@@ -205,8 +205,10 @@ function writeFragment(
   const kept = samples.filter((_, place) => stays[place]);
   if (kept.length === 0) return [before, between];
   const traf = reader.child(moof, 'traf');
+  const boxes = reader.children(traf);
   const ivBytes = track(fragment.description).encryption?.ivBytes ?? 0;
-  const write = sampleBoxes(segment, reader, reader.children(traf), stays, ivBytes);
+  const writeAuxiliary = track.encryption?.auxiliaryBoxes(segment, reader, boxes, stays, ivBytes);
+  const write = sampleBoxes(segment, reader, boxes, stays, writeAuxiliary);
   const head = writeMoof(segment, reader, moof, write, kept, between.length);
   return [before, head, between, makeBox('mdat', ...kept.map(({ data }) => data))];
 }

@@ -1,3 +1,4 @@
+import type { FramePart } from './codec.js';
 import { fragmentReaders, type Track } from './codecs.js';
 import { applyEdits, type Edit, growth } from './edits.js';
 import { missing, unsupported } from './errors.js';
@@ -5,7 +6,6 @@ import { type EncryptionOf, type Fragment, parseFragments } from './fmp4.js';
 import { type ResizedSample, resizeSamples } from './fmp4-resize.js';
 import type { Plans } from './plans.js';
 import type { WritablePiece } from './remove-samples.js';
-import { clearSubsamples, isClear } from './subsamples.js';
 import type { ChunkState, FrameReport, ReceivedBytes, RepairedSegment, Repairer, RepairPlan } from './types.js';
 
 /** What is taken out where nothing is. */
@@ -100,7 +100,7 @@ function readFrames(
   const readerOf = fragmentReaders(track, segment, received);
   let index = -1;
   for (const fragment of readFragments(arrived, () => parseFragments(segment, encryptionOf))) {
-    const { codec } = track(fragment.description);
+    const { codec, encryption } = track(fragment.description);
     const read = readerOf(fragment);
     const resized: ResizedSample[] = [];
     for (const sample of fragment.samples) {
@@ -114,15 +114,16 @@ function readFrames(
       if (index < from) continue;
       const replaced = coded.flatMap(({ parts, edits, isReference, ...frame }) => {
         // What has been parsed of an encrypted sample must not be encrypted, whatever it looks like.
-        const isReadable = parts.every((part) => isClear(offset, subsamples ?? [], part.start, part.headerEnd));
-        if (!isReadable) throw unsupported('slice headers that are encrypted');
+        const isReadable = (part: FramePart): boolean =>
+          !subsamples || encryption!.isClear(offset, subsamples, part.start, part.headerEnd);
+        if (!parts.every(isReadable)) throw unsupported('slice headers that are encrypted');
         const slices = parts.length;
         if (isReference) referenced.add(index);
         frames.push({ index, ...frame, slices, repairedSlices: edits.length, removed: false });
         return edits;
       });
       edits.push(...replaced);
-      if (subsamples) edits.push(...clearSubsamples(offset, subsamples, replaced));
+      if (subsamples) edits.push(...encryption!.clearSubsamples(offset, subsamples, replaced));
       const grown = growth(replaced);
       // The clear bytes of a subsample are few (16 bits): a filler may have more.
       const filler = subsamples ? undefined : codec.filler(-grown);

@@ -20,7 +20,7 @@ import type {
  * what is followed, inspections) another. A segment that is kept with gaps has the number of the download that brought it.
  */
 export type PageMessage =
-  /** Tracks of that codec (RFC 6381) are to be initialized soon. */
+  /** Tracks of that codec (RFC 6381; of encrypted video `encv`) are to be initialized soon. */
   | { readonly type: 'expect'; readonly codec: string }
   | { readonly type: 'initialize'; readonly representation: string; readonly bytes: Uint8Array }
   | { readonly type: 'open'; readonly session: number; readonly endpoint: Endpoint }

@@ -39,7 +39,7 @@ export class Receiver {
 
   constructor(private readonly options: ReceiverOptions = {}) {}
 
-  /** Says that an initialization segment of a track of that codec (RFC 6381) is on its way: what its repair needs loads meanwhile. */
+  /** Says that an initialization segment of a track of that codec (RFC 6381; of encrypted video `encv`) is on its way: what its repair needs loads meanwhile. */
   expect(codec: string): void {
     if (this.#codecs.has(codec)) return;
     this.#codecs.add(codec);

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { IndexFile } from '../../src/manifest/index-file.js';
 import { parseFragments, type Sample } from '../../src/repair/fmp4.js';
 import { readTrack } from '../../src/repair/codecs.js';
+import { commonEncryption } from '../../src/repair/encryption.js';
 import { createRepairer, type FrameReport } from '../../src/repair/index.js';
 import { findChrome } from '../../tools/setup/chrome.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
@@ -150,7 +151,7 @@ function missingSamples(folder: string): number[][] {
 }
 
 function samplesOf(init: Buffer, segment: Buffer): readonly Sample[] {
-  const track = readTrack(init);
+  const track = readTrack(init, commonEncryption);
   return parseFragments(segment, (description) => track(description).encryption).flatMap(({ samples }) => samples);
 }
 

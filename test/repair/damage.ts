@@ -1,4 +1,5 @@
 import { readTrack } from '../../src/repair/codecs.js';
+import { commonEncryption } from '../../src/repair/encryption.js';
 import { parseFragments } from '../../src/repair/fmp4.js';
 import { createRepairer, type FrameReport } from '../../src/repair/index.js';
 import { initEnd } from './clips.js';
@@ -14,7 +15,7 @@ export interface RepairedFile {
 export function damageAndRepair(file: Uint8Array): RepairedFile {
   const init = file.subarray(0, initEnd(file));
   const segments = file.subarray(init.length);
-  const track = readTrack(init);
+  const track = readTrack(init, commonEncryption);
   const gaps = parseFragments(segments, (description) => track(description).encryption)
     .flatMap(({ samples, description }) => {
       const read = track(description).codec.reader(segments, receivedExcept([]));

@@ -1,13 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { box, initSegment, mediaSegment, sample, sampleEntry, track, u32 } from '../../../test/repair/fmp4-builder.js';
 import { receivedExcept } from '../../../test/repair/gaps.js';
 import { avcc, slice } from '../../../test/repair/h264-builder.js';
+import { root } from '../../../tools/setup/paths.mjs';
 import { IntervalSet } from '../../manifest/interval-set.js';
 import { createRepairer, createReplacer, type RepairPlan } from '../../repair/index.js';
 import { VoxelError } from '../errors.js';
 import { Repairers } from './repairers.js';
 
 const H264 = initSegment(avcc());
+const { encrypted } = JSON.parse(readFileSync(join(root, 'test/vectors/cbcs.json'), 'utf8')) as {
+  readonly encrypted: { readonly init: string };
+};
+/** H.264 in `cbcs`. */
+const ENCRYPTED = Uint8Array.from(Buffer.from(encrypted.init, 'base64'));
 const HEVC = box('moov', track(sampleEntry('hvc1')));
 const bytes = Uint8Array.from(
   mediaSegment({ runs: [(['I', 'P', 'B'] as const).map((type) => sample([slice(type, 200)]))] }),
@@ -67,6 +75,15 @@ describe('a worker without what follows plans', () => {
       'planned',
     ]);
     expect(repairers.repair('0/q01', damaged, plan).frames.map(({ removed }) => removed)).toEqual([false, false, true]);
+    expect(load).toHaveBeenCalledOnce();
+  });
+
+  it('loads it for encrypted H.264, of which it then replaces frames as of H.264 in the clear', async () => {
+    const { repairers, load } = createRepairers();
+    repairers.expect('encv');
+    expect(load).toHaveBeenCalledOnce();
+    expect(await repairers.add('0/q00', ENCRYPTED)).toBe('all');
+    expect(repairers.needsPlan('0/q00')).toBe(false);
     expect(load).toHaveBeenCalledOnce();
   });
 

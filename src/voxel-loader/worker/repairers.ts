@@ -9,12 +9,12 @@ type CreateRepairer = (initialization: Uint8Array) => Repairer;
 /** Where repairers come from. */
 export interface Repairing {
   readonly create: CreateRepairer;
-  /** Loads what follows plans, as `create` then does not. Rejects with `VoxelError`. */
+  /** Loads what follows plans and knows encryption, as `create` then does not. Rejects with `VoxelError`. */
   readonly load?: () => Promise<CreateRepairer>;
 }
 
-/** Codecs of which missing frames can only be taken out, in what a manifest says of a track. */
-const REMOVED_FROM = /av01|vp09|hev1|hvc1/;
+/** Tracks that are not repaired without what is loaded: of these codecs missing frames can only be taken out; `encv` is encrypted video. */
+const LOADED_FOR = /av01|vp09|hev1|hvc1|encv/;
 
 /** One repairer per representation, made from its initialization segment. */
 export class Repairers {
@@ -27,9 +27,9 @@ export class Repairers {
     this.#create = repairing.create;
   }
 
-  /** Loads what a track of that codec (RFC 6381) will need. */
+  /** Loads what a track of that codec (RFC 6381, or `encv`) will need. */
   expect(codec: string): void {
-    if (REMOVED_FROM.test(codec)) void this.#followPlans().catch(() => undefined);
+    if (LOADED_FOR.test(codec)) void this.#followPlans().catch(() => undefined);
   }
 
   /**
@@ -48,7 +48,8 @@ export class Repairers {
     if (repairer.isSound) return 'none';
     if (!repairer.needsPlan) return 'all';
     await this.#followPlans();
-    return 'planned';
+    // Of a track that is encrypted only what was loaded knows more.
+    return this.#get(representation).needsPlan ? 'planned' : 'all';
   }
 
   /** Loads what follows plans, if need be. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { commonEncryption } from '../../../../src/repair/encryption.js';
 import { RepairError } from '../../../../src/repair/errors.js';
 import { parseFragments, parseSampleEntries } from '../../../../src/repair/fmp4.js';
 import { allow } from '../support/errors.js';
@@ -6,7 +7,7 @@ import { target } from '../support/target.js';
 
 /** Boxes, as an initialization segment and as a media segment: what they name lies inside them, in order. */
 export const fuzz = target((bytes) => {
-  for (const entry of allow([RepairError], () => parseSampleEntries(bytes))?.entries ?? []) {
+  for (const entry of allow([RepairError], () => parseSampleEntries(bytes, commonEncryption))?.entries ?? []) {
     assert.equal(entry.type.length, 4);
     const configuration = allow([RepairError], () => entry.configuration('avcC'));
     assert.ok(!configuration || configuration.length < bytes.length);
