@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MediaPlayerClass } from 'dashjs';
-import type { Page } from 'puppeteer-core';
-import { beforeEach, describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { DashPlayer } from '../../player/index.js';
 import { root } from '../../tools/setup/paths.mjs';
 import { startRelay } from '../../tools/start/relay.mjs';
@@ -18,7 +17,7 @@ import {
   servePlayerPage,
   startPlayer,
 } from './support/player-page.js';
-import { playerStage } from './support/player-stage.js';
+import { openForEach, playerStage } from './support/player-stage.js';
 
 const clip = { seconds: 10, segmentSeconds: 2 };
 const SEGMENTS = clip.seconds / clip.segmentSeconds;
@@ -32,8 +31,6 @@ function versionOf(name: string): string {
   };
   return version;
 }
-
-let page: Page;
 
 const stage = playerStage(async (folder) => {
   const mounts = PACKAGES.flatMap((name) => [
@@ -53,13 +50,15 @@ test('the versions played here are those that the package asks for', () => {
 });
 
 describe.each(PACKAGES.map((name) => ({ name, version: versionOf(name) })))('dash.js $version', ({ name, version }) => {
-  beforeEach(async () => {
-    page = await openPage(stage.browser, stage.server.ready.url);
+  openForEach(async () => {
+    const page = await openPage(stage.browser, stage.server.ready.url);
     await page.addScriptTag({ url: `/${name}/dash.all.min.js` });
-    return () => page.close();
+    return page;
   });
 
-  it('plays to the end what is recovered on the way, and what is left out at first and put into the buffer later', async () => {
+  it('plays to the end what is recovered on the way, and what is left out at first and put into the buffer later', async ({
+    page,
+  }) => {
     const relay = await startRelay({ lossPercent: 12, seed: 11 });
     relay.connect(stage.server.ready.quicPort);
     const url = `https://127.0.0.1:${relay.port}/voxel`;
@@ -82,7 +81,7 @@ describe.each(PACKAGES.map((name) => ({ name, version: versionOf(name) })))('das
     expect(statistics!.segments.some(({ bytesRefetched }) => bytesRefetched > 0)).toBe(true);
   });
 
-  it('plays by the plugin’s rule, goes on after a seek and at a pinned quality', async () => {
+  it('plays by the plugin’s rule, goes on after a seek and at a pinned quality', async ({ page }) => {
     await startPlayer(page, { bufferSegments: 1 });
     await playUntil(page, 1);
     expect((await outcomeOf(page)).statistics!.decisions).toBeGreaterThan(0);
@@ -100,7 +99,8 @@ describe.each(PACKAGES.map((name) => ({ name, version: versionOf(name) })))('das
     expect(statistics!.segments.at(-1)).toMatchObject({ index: SEGMENTS - 1, representation: lowest });
   });
 
-  it('plays over HTTP where there is no WebTransport, and says so', async () => {
+  // The rest of these does not depend on when anything comes: beside each other.
+  it.concurrent('plays over HTTP where there is no WebTransport, and says so', async ({ page }) => {
     await page.evaluate(() => Reflect.deleteProperty(window, 'WebTransport'));
     await startPlayer(page);
     await playToEnd(page);
@@ -110,7 +110,7 @@ describe.each(PACKAGES.map((name) => ({ name, version: versionOf(name) })))('das
     expect(outcome.sessions[0]).toMatchObject({ state: 'failed', code: 'unsupported' });
   });
 
-  it('is plain dash.js again after detaching', async () => {
+  it.concurrent('is plain dash.js again after detaching', async ({ page }) => {
     await startPlayer(page, { bufferSegments: 1 });
     await playUntil(page, 1);
     const before = await page.evaluate(() => {

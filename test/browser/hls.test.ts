@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'puppeteer-core';
-import { beforeEach, describe, expect, it, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { root } from '../../tools/setup/paths.mjs';
 import { startRelay } from '../../tools/start/relay.mjs';
 import { prepareClip, writeSegmentFiles } from './support/clip.js';
@@ -16,7 +15,7 @@ import {
   type HlsOutcome,
 } from './support/hls-page.js';
 import { fallbacksOnceReady, openPage, playedIndices, segmentsOverHttp } from './support/player-page.js';
-import { playerStage } from './support/player-stage.js';
+import { openForEach, playerStage } from './support/player-stage.js';
 
 const clip = { seconds: 10, segmentSeconds: 2 };
 const SEGMENTS = clip.seconds / clip.segmentSeconds;
@@ -32,14 +31,9 @@ function versionOf(name: string): string {
   return version;
 }
 
-let page: Page;
-
 const stage = playerStage(async (folder) => serveHlsPage(folder, await prepareClip(folder, clip)));
 
-beforeEach(async () => {
-  page = await openPage(stage.browser, stage.server.ready.url);
-  return () => page.close();
-});
+openForEach(() => openPage(stage.browser, stage.server.ready.url));
 
 function expectWholePlayback(outcome: HlsOutcome): void {
   const { ended, buffered } = outcome;
@@ -63,7 +57,9 @@ test('the versions played here are those that the package asks for', () => {
 });
 
 describe.each(HLS_PACKAGES.map((name) => ({ name, version: versionOf(name) })))('hls.js $version', ({ name }) => {
-  it('plays to the end over datagrams that are lost, by the plugin’s rule, audio and video in place', async () => {
+  it('plays to the end over datagrams that are lost, by the plugin’s rule, audio and video in place', async ({
+    page,
+  }) => {
     const relay = await startRelay({ lossPercent: 5, seed: 11 });
     relay.connect(stage.server.ready.quicPort);
     const { certificateHashes } = stage.server.ready;
@@ -85,7 +81,7 @@ describe.each(HLS_PACKAGES.map((name) => ({ name, version: versionOf(name) })))(
     expect(await segmentsOverHttp(page, 'audio-0', 2)).toBe(0);
   });
 
-  it('goes on after seeks forth and back, and at a pinned level', async () => {
+  it('goes on after seeks forth and back, and at a pinned level', async ({ page }) => {
     await startHls(page, { bufferSegments: 1 }, name);
     await playHlsUntil(page, 1);
     await page.evaluate(() => void (window.hlsPlayer.video.currentTime = 7));
@@ -105,7 +101,8 @@ describe.each(HLS_PACKAGES.map((name) => ({ name, version: versionOf(name) })))(
     expect(outcome.statistics!.segments.at(-1)).toMatchObject({ representation: lowest });
   });
 
-  it('plays over HTTP where there is no WebTransport, and says so', async () => {
+  // The rest of these does not depend on when anything comes: beside each other.
+  it.concurrent('plays over HTTP where there is no WebTransport, and says so', async ({ page }) => {
     await page.evaluate(() => Reflect.deleteProperty(window, 'WebTransport'));
     await startHls(page, {}, name);
     await playHlsToEnd(page);
@@ -116,7 +113,7 @@ describe.each(HLS_PACKAGES.map((name) => ({ name, version: versionOf(name) })))(
     expect(outcome.sessions[0]).toMatchObject({ state: 'failed', code: 'unsupported' });
   });
 
-  it('is plain hls.js again after detaching', async () => {
+  it.concurrent('is plain hls.js again after detaching', async ({ page }) => {
     await startHls(page, { bufferSegments: 1 }, name);
     await playHlsUntil(page, 1);
     const before = await page.evaluate(() => {
@@ -134,7 +131,7 @@ describe.each(HLS_PACKAGES.map((name) => ({ name, version: versionOf(name) })))(
     expect(outcome.statistics!.segments).toHaveLength(before.segments);
   });
 
-  it('plays the same playlists alone', async () => {
+  it.concurrent('plays the same playlists alone', async ({ page }) => {
     await startHls(page, 'plain', name);
     await playHlsToEnd(page);
     const outcome = await outcomeOfHls(page);
@@ -159,7 +156,7 @@ describe('hls.js', () => {
     expect(outcome.decodedAudioBytes).toBeGreaterThan(0);
   });
 
-  it('chooses the level itself when told, and gets whole segments on streams', async () => {
+  it('chooses the level itself when told, and gets whole segments on streams', async ({ page }) => {
     await startHls(page, { abr: 'hlsjs', delivery: 'streams', bufferSegments: 1 });
     await playHlsToEnd(page, 3);
     const outcome = await outcomeOfHls(page);
@@ -169,7 +166,7 @@ describe('hls.js', () => {
     expect(deliveries(outcome, 'streams').length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
   });
 
-  it('has one plugin at a time, and takes it along when it is destroyed', async () => {
+  it('has one plugin at a time, and takes it along when it is destroyed', async ({ page }) => {
     await startHls(page, { bufferSegments: 1 });
     await playHlsUntil(page, 1);
     const error = await page.evaluate(() => {

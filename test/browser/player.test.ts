@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HTTPRequest, Page } from 'puppeteer-core';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { describeInline, prepareClip } from './support/clip.js';
 import {
   fallbacksOnceReady,
@@ -19,7 +19,7 @@ import {
   type PlayerServer,
 } from './support/player-page.js';
 import { filesOf } from './support/manifests.js';
-import { playerStage } from './support/player-stage.js';
+import { openForEach, playerStage } from './support/player-stage.js';
 
 const clip = { seconds: 10, segmentSeconds: 2 };
 const SEGMENTS = clip.seconds / clip.segmentSeconds;
@@ -30,7 +30,6 @@ const FRAMES = clip.seconds * 25;
 const DURATION_TOLERANCE = 0.1;
 
 let media: string;
-let page: Page;
 
 const stage = playerStage(async (folder) => {
   media = await prepareClip(folder, clip);
@@ -39,10 +38,7 @@ const stage = playerStage(async (folder) => {
 
 /** Opens the page of `server` for each test of a block. */
 function withPage(of: () => PlayerServer): void {
-  beforeEach(async () => {
-    page = await openPage(stage.browser, of().ready.url);
-    return () => page.close();
-  });
+  openForEach(() => openPage(stage.browser, of().ready.url));
 }
 
 function expectWholePlayback(outcome: Outcome): void {
@@ -60,7 +56,7 @@ function segmentsOver(delivery: string, { statistics }: Outcome): number[] {
 describe('with a VOXEL server', () => {
   withPage(() => stage.server);
 
-  it('plays to the end over datagrams, every frame of audio and video in place', async () => {
+  it('plays to the end over datagrams, every frame of audio and video in place', async ({ page }) => {
     await startPlayer(page, { bufferSegments: 1 });
     // Until the last segment is there: in a hurry less of it might come in time.
     await playToEnd(page, { seconds: 8 });
@@ -77,7 +73,7 @@ describe('with a VOXEL server', () => {
     expect(score).toBeGreaterThan(0.5);
   });
 
-  it('goes all the way on streams when told', async () => {
+  it('goes all the way on streams when told', async ({ page }) => {
     await startPlayer(page, { delivery: 'streams', bufferSegments: 1 });
     await playToEnd(page);
     const outcome = await outcomeOf(page);
@@ -86,7 +82,8 @@ describe('with a VOXEL server', () => {
     expect(outcome.statistics!.segments.every(({ bytesLost }) => bytesLost === 0)).toBe(true);
   });
 
-  it('leaves the choice to dash.js when told, and delivers whole segments', async () => {
+  // This one and the next do not depend on when anything comes: beside each other.
+  it.concurrent('leaves the choice to dash.js when told, and delivers whole segments', async ({ page }) => {
     await startPlayer(page, { abr: 'dashjs' });
     await playToEnd(page);
     const outcome = await outcomeOf(page);
@@ -95,13 +92,13 @@ describe('with a VOXEL server', () => {
     expect(outcome.statistics!.segments.every(({ level, levels }) => level === levels - 1)).toBe(true);
   });
 
-  it('plays the same manifest with dash.js alone', async () => {
+  it.concurrent('plays the same manifest with dash.js alone', async ({ page }) => {
     await startPlayer(page, 'plain');
     await playToEnd(page);
     expectWholePlayback(await outcomeOf(page));
   });
 
-  it('goes on after seeks forth and back', async () => {
+  it('goes on after seeks forth and back', async ({ page }) => {
     await startPlayer(page, { bufferSegments: 1 });
     await playUntil(page, 1);
     await page.evaluate(() => window.players[0]!.player.seek(7));
@@ -114,7 +111,7 @@ describe('with a VOXEL server', () => {
     expect(fallbacksOnceReady(outcome)).toEqual([]);
   });
 
-  it('plays two players on a page, each over its own session', async () => {
+  it('plays two players on a page, each over its own session', async ({ page }) => {
     const first = await startPlayer(page, { bufferSegments: 1 });
     const second = await startPlayer(page, { delivery: 'streams', bufferSegments: 1 });
     await Promise.all([first, second].map((player) => playToEnd(page, { player, seconds: 3 })));
@@ -124,7 +121,7 @@ describe('with a VOXEL server', () => {
     expect(segmentsOver('streams', outcomes[1]).length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
   });
 
-  it('leaves plain dash.js behind when it is detached', async () => {
+  it('leaves plain dash.js behind when it is detached', async ({ page }) => {
     const settings = () =>
       page.evaluate(() => {
         const { buffer, scheduling, abandonLoadTimeout } = window.players[0]!.player.getSettings().streaming!;
@@ -148,7 +145,7 @@ describe('with a VOXEL server', () => {
 });
 
 /** How many indexes the page has asked for. */
-function indexRequests(): Promise<number> {
+function indexRequests(page: Page): Promise<number> {
   const count = (): number =>
     performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.index')).length;
   return page.evaluate(count);
@@ -170,17 +167,17 @@ describe('where segments are described', () => {
   describe('in an index', () => {
     withPage(() => stage.server);
 
-    it('fetches the index of each level once, and the manifest says nothing else', async () => {
+    it('fetches the index of each level once, and the manifest says nothing else', async ({ page }) => {
       expect(readFileSync(join(media, 'manifest.mpd'), 'utf8')).not.toContain('unreliable');
       await startPlayer(page);
       await playToEnd(page);
       const outcome = await outcomeOf(page);
       expectWholePlayback(outcome);
       expect(fallbacksOnceReady(outcome)).toEqual([]);
-      expect(await indexRequests()).toBe(readdirSync(media).filter((name) => name.endsWith('.index')).length);
+      expect(await indexRequests(page)).toBe(readdirSync(media).filter((name) => name.endsWith('.index')).length);
     });
 
-    it('asks for the index while the initialization segment is on its way', async () => {
+    it('asks for the index while the initialization segment is on its way', async ({ page }) => {
       const files = filesOf(readFileSync(join(media, 'manifest.mpd'), 'utf8'));
       const held: HTTPRequest[] = [];
       let isAsked = false;
@@ -204,7 +201,7 @@ describe('where segments are described', () => {
       expect(askedAt).toBeLessThan(hereAt);
     });
 
-    it('starts with a plain segment when the index is late, and goes on with VOXEL', async () => {
+    it('starts with a plain segment when the index is late, and goes on with VOXEL', async ({ page }) => {
       await page.setRequestInterception(true);
       page.on('request', (request) => {
         const delay = request.url().endsWith('.index') ? 2000 : 0;
@@ -222,16 +219,16 @@ describe('where segments are described', () => {
   describe('in the manifest', () => {
     withPage(() => inlineServer);
 
-    it('plays its attributes, and asks for no index', async () => {
+    it('plays its attributes, and asks for no index', async ({ page }) => {
       await startPlayer(page, { bufferSegments: 1 });
       await playToEnd(page, { seconds: 3 });
       const outcome = await outcomeOf(page);
       expectWholePlayback(outcome);
       expect(segmentsOver('datagrams', outcome).length).toBeGreaterThanOrEqual(SEGMENTS - EARLY);
-      expect(await indexRequests()).toBe(0);
+      expect(await indexRequests(page)).toBe(0);
     });
 
-    it('plays with dash.js alone', async () => {
+    it('plays with dash.js alone', async ({ page }) => {
       await startPlayer(page, 'plain');
       await playToEnd(page);
       expectWholePlayback(await outcomeOf(page));
@@ -241,7 +238,7 @@ describe('where segments are described', () => {
   describe('nowhere, as the indexes are gone', () => {
     withPage(() => bareServer);
 
-    it('plays plain segments and says why', async () => {
+    it('plays plain segments and says why', async ({ page }) => {
       await startPlayer(page);
       await playToEnd(page);
       const outcome = await outcomeOf(page);
@@ -268,7 +265,7 @@ describe('without a way to a VOXEL server', () => {
     expect(segmentsOver('http', outcome)).toHaveLength(outcome.statistics!.segments.length);
   }
 
-  async function expectHttpPlayback(code: string): Promise<void> {
+  async function expectHttpPlayback(page: Page, code: string): Promise<void> {
     await playToEnd(page);
     const outcome = await outcomeOf(page);
     expectWholePlayback(outcome);
@@ -280,12 +277,13 @@ describe('without a way to a VOXEL server', () => {
     expect(outcome.sessions[0]).toMatchObject({ state: 'failed', code });
   }
 
-  it('plays over HTTP when the server has no WebTransport', async () => {
+  // None depends on when anything comes: beside each other.
+  it.concurrent('plays over HTTP when the server has no WebTransport', async ({ page }) => {
     await startPlayer(page);
-    await expectHttpPlayback('discovery-failed');
+    await expectHttpPlayback(page, 'discovery-failed');
   });
 
-  it('plays over HTTP when UDP is blocked', async () => {
+  it.concurrent('plays over HTTP when UDP is blocked', async ({ page }) => {
     // It takes packets and never answers.
     const silent = createSocket('udp4').bind(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -300,13 +298,13 @@ describe('without a way to a VOXEL server', () => {
     expect(outcome.sessions[0]).toMatchObject({ state: 'failed', code: 'session-failed' });
   });
 
-  it('plays over HTTP in a browser without WebTransport', async () => {
+  it.concurrent('plays over HTTP in a browser without WebTransport', async ({ page }) => {
     await page.evaluate(() => Reflect.deleteProperty(window, 'WebTransport'));
     await startPlayer(page, { endpoint: { url: 'https://127.0.0.1:1/voxel' } });
-    await expectHttpPlayback('unsupported');
+    await expectHttpPlayback(page, 'unsupported');
   });
 
-  it('asks for nothing when told to use HTTP', async () => {
+  it.concurrent('asks for nothing when told to use HTTP', async ({ page }) => {
     await startPlayer(page, { delivery: 'http' });
     await playToEnd(page);
     const outcome = await outcomeOf(page);
