@@ -198,7 +198,7 @@ export class Attempt {
     // Without a decision all of it would be asked for again.
     if (decision && recorder.isFirst)
       watchSlowStart({
-        ...{ startedAt: body.startedAt, total: body.bytes.length },
+        ...{ startedAt: body.startedAt, total: body.bytes.length, duration: segment.fragment.duration },
         loaded: () => (http.isOver || http.pieces.length > 0 ? undefined : body.loaded),
         canTakeOver: () => sessions.isOpen,
         takeOver: () => {

@@ -8,6 +8,7 @@ import { playerRequest } from '../../dash/player-request.js';
 import { PlayerError } from '../../api/errors.js';
 import type { Decision } from '../choose/rate-control.js';
 import { Attempt, type AttemptCollaborators, type AttemptOwner } from './attempt.js';
+import { isSlow } from './slow-start.js';
 import { SegmentRequests, type SegmentRequestsCollaborators } from './segment-requests.js';
 
 const map = segmentOf(1000, [40, 60, 10, 30]);
@@ -76,7 +77,7 @@ describe('Attempt, while the first segment is on its way over HTTP', () => {
     const requests = new SegmentRequests(preferences, {
       video: { bufferLevel: 0, playbackRate: 0 },
       link: { throughput: {}, path: {} },
-      receiver: { canRepair: () => Promise.resolve(true) },
+      receiver: { canRepair: () => Promise.resolve(true), initialization: () => undefined },
     } as unknown as SegmentRequestsCollaborators);
     const owner: AttemptOwner = {
       ...{ tookSession: () => undefined, leftSession() {}, progressed() {}, came() {} },
@@ -159,3 +160,13 @@ describe('Attempt, while the first segment is on its way over HTTP', () => {
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
+
+it.each([
+  ['has little left', 1, 60, 1, false],
+  ['takes long for the rest of what is waited for', 1, 40, 1, true],
+  ['has begun a moment ago', 0.9, 10, 1, false],
+  ['keeps up with what is shown of it', 1, 40, 3.2, false],
+  ['does not keep up with that', 1, 20, 3.2, true],
+])('a download that %s', (_, elapsed, loaded, patience, slow) => {
+  expect(isSlow(elapsed, { loaded, total: 100 }, patience)).toBe(slow);
+});
