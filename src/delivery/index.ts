@@ -22,4 +22,4 @@ export {
 } from './retransmission.js';
 export { levelReached, REVIEW_INTERVAL } from './review.js';
 export { pipelineThreshold, voxel, withoutRepeats, type Strategy } from './strategy.js';
-export { optionsAt, upcomingOptions } from './upcoming-options.js';
+export { UpcomingOptions, wholeAlone } from './upcoming-options.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ManifestError } from '../manifest/errors.js';
 import type { RepresentationMap, SegmentMap } from '../manifest/segment-map.js';
 import { segmentOf } from '../../test/unit/segment-content.js';
-import { upcomingOptions } from './upcoming-options.js';
+import { UpcomingOptions, wholeAlone } from './upcoming-options.js';
 
 const map = segmentOf(0, [40, 60, 10, 30]);
 
@@ -13,9 +13,9 @@ function representation(segment: (index: number) => SegmentMap | undefined): Rep
 const always = representation(() => map);
 const until = (count: number) => representation((index) => (index < count ? map : undefined));
 const lengths = (ladder: readonly RepresentationMap[], index: number) =>
-  upcomingOptions(ladder, index, 'partial').map((options) => options.length);
+  new UpcomingOptions().from(ladder, index).map((options) => options.length);
 
-describe('upcomingOptions', () => {
+describe('UpcomingOptions', () => {
   it('are those of eight segments, fewer at the end of the stream', () => {
     expect(lengths([always], 0)).toEqual([3, 3, 3, 3, 3, 3, 3, 3]);
     expect(lengths([until(10)], 8)).toEqual([3, 3]);
@@ -35,10 +35,22 @@ describe('upcomingOptions', () => {
   });
 
   it('are whole segments alone where frames cannot be chosen', () => {
-    const [options] = upcomingOptions([always, always], 0, 'whole');
+    const [options] = new UpcomingOptions().from([always, always], 0).map(wholeAlone);
     expect(options!.map(({ representation, level }) => [representation, level])).toEqual([
       [0, 2],
       [1, 2],
     ]);
+  });
+
+  it('stay the same arrays from one decision to the next, until a map is another one', () => {
+    const upcoming = new UpcomingOptions();
+    const maps = Array.from({ length: 9 }, () => segmentOf(0, [40, 60, 10, 30]));
+    let last = map;
+    const ladder = [representation((index) => maps[index] ?? last)];
+    const [before, after] = [upcoming.from(ladder, 0), upcoming.from(ladder, 1)];
+    expect(after.slice(0, -1).every((options, index) => options === before[index + 1])).toBe(true);
+    expect(upcoming.from(ladder, 2).at(-1)).toHaveLength(3);
+    last = segmentOf(0, [40, 60]);
+    expect(upcoming.from(ladder, 2).at(-1)).toHaveLength(2);
   });
 });

@@ -11,8 +11,8 @@ import {
   firstRateOver,
   levelReached,
   linkState,
-  optionsAt,
-  upcomingOptions,
+  UpcomingOptions,
+  wholeAlone,
   type FirstLink,
   type LinkEstimate,
 } from '../../../src/delivery/index.js';
@@ -60,6 +60,7 @@ export class RateControl {
   /** Decisions by segment: the next one may be decided on while one is under way. */
   readonly #decisions = new Map<number, Decision>();
   #previous: Decision | undefined;
+  readonly #upcoming = new UpcomingOptions();
   /** What loading the manifest has shown. */
   firstLink: FirstLink = { roundTrip: 0, rate: Infinity };
 
@@ -112,8 +113,8 @@ export class RateControl {
   review(decision: Decision, progress: SegmentProgress, bufferLevel: number, handedOver = 0): ReviewResult {
     const { representation, option, ladder, delay, delivery } = decision;
     // The first segment is asked for as soon as its own index is here: by its reviews others have come.
-    const now = decision.state.lastChoice ? [] : optionsAt(ladder, decision.state.segmentIndex);
-    const options = now.length > 0 ? now : decision.state.options;
+    const now = decision.state.lastChoice ? [] : this.#upcoming.from(ladder, decision.state.segmentIndex);
+    const [options = decision.state.options] = now;
     const state = { ...decision.state, ...linkState(this.link), bufferLevel, options };
     const steps = representation.segment(state.segmentIndex)?.steps;
     // Without steps the index has changed meanwhile.
@@ -159,9 +160,13 @@ export class RateControl {
   ): Decision | undefined {
     const { segmentIndex, segmentDuration, bufferLevel, segments, pieceSeconds } = situation;
     const ladder = [...new Set([...this.#candidates, ...candidates])].sort((a, b) => a.bandwidth - b.bandwidth);
-    const upcoming = upcomingOptions(ladder, segmentIndex, segments);
+    const all = this.#upcoming.from(ladder, segmentIndex);
+    const upcoming = segments === 'whole' ? all.map(wholeAlone) : all;
     const [options = []] = upcoming;
-    const choosable = options.filter(({ representation }) => candidates.includes(ladder[representation]!));
+    const choosable =
+      candidates.length === ladder.length
+        ? options
+        : options.filter(({ representation }) => candidates.includes(ladder[representation]!));
     if (choosable.length === 0) return undefined;
     // The last choice by its place in today's ladder: filters come and go.
     const place = this.#previous ? ladder.indexOf(this.#previous.representation) : -1;
