@@ -11,16 +11,16 @@ import { root } from '../../tools/setup/paths.mjs';
  * these limits only keep what there is from growing unseen.
  */
 const LIMITS = {
-  'voxel-dash.js': 51_350,
+  'voxel-dash.js': 51_450,
   'voxel-dash-live.js': 60_050,
   'voxel-dash-lab.js': 77_550,
-  'voxel-hls.js': 49_550,
+  'voxel-hls.js': 49_650,
   'voxel-video.js': 1_450,
   'repair/voxel-repair.js': 10_800,
 };
 
 /** The same of `voxel-dash.js` without its worker. The goal is 16 000. */
-const PAGE_LIMIT = 30_800;
+const PAGE_LIMIT = 30_900;
 
 beforeAll(ensureBuild, 600_000);
 
