@@ -265,7 +265,7 @@ class Session {
     if (!this.#player.beginsUnsized || rule.isPlayers) return state;
     // Nor what the link carried of the manifest.
     const shown = { roundTrip: transport.latency, rate: Infinity };
-    const rate = firstRateOver(rule.abr.firstRate, shown, state);
+    const rate = firstRateOver(rule.abr.firstRate, shown, { ...state, inPieces: rule.inPieces ?? false });
     const first = Math.max(
       0,
       state.ladder.findLastIndex(({ bitrate }) => bitrate <= rate),

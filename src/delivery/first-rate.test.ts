@@ -18,4 +18,6 @@ it('has it come within one and a half seconds where the link is known to be slow
 it('has the rest keep up where it is played while it arrives', () => {
   const first = { segmentDuration: 4, inPieces: true };
   expect(firstRateOver(1_000_000, { roundTrip: 0.05, rate: 800_000, audioRate: 48_000 }, first)).toBe(592_000);
+  expect(firstRateOver(1_000_000, { ...unknown, roundTrip: 0.3 }, first)).toBe(1_000_000);
+  expect(firstRateOver(1_000_000, { ...unknown, roundTrip: 0.6 }, first)).toBe(500_000);
 });

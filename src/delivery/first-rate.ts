@@ -1,6 +1,9 @@
 /** Seconds to the server and back from which a rule's first rate is too high: a new connection sends a window for each round trip. */
 const NEAR = 0.1;
 
+/** The same where a first piece is all that is waited for. */
+const NEAR_IN_PIECES = 0.3;
+
 /** Seconds in which all of the first segment should come, with its audio, over a link that is known to be slow: nothing can be said yet of how much of it will do. */
 const LONGEST_FIRST = 1.5;
 
@@ -28,5 +31,5 @@ export function firstRateOver(
 ): number {
   const share = inPieces ? KEEPS_UP : Math.min(1, LONGEST_FIRST / segmentDuration);
   const inTime = rate * share - audioRate;
-  return Math.min(ruleRate * Math.min(1, NEAR / roundTrip), inTime);
+  return Math.min(ruleRate * Math.min(1, (inPieces ? NEAR_IN_PIECES : NEAR) / roundTrip), inTime);
 }

@@ -13,7 +13,7 @@ import { root } from '../../tools/setup/paths.mjs';
 const LIMITS = {
   'voxel-dash.js': 51_450,
   'voxel-dash-live.js': 60_050,
-  'voxel-dash-lab.js': 77_550,
+  'voxel-dash-lab.js': 77_600,
   'voxel-hls.js': 49_650,
   'voxel-video.js': 1_450,
   'repair/voxel-repair.js': 10_800,
