@@ -22,8 +22,8 @@ export function pieceLengths(playFrom?: number): PieceLengths {
   return { first: playFrom + SEEK_AHEAD, others: SEEK_PIECE_SECONDS };
 }
 
-/** Share of the rate so far that is counted on: links get slower, too. */
-const MARGIN = 0.8;
+/** Share of the rate so far that what plays while it arrives may take: links get slower, too. */
+export const KEEPS_UP = 0.8;
 
 /** Rounding of seconds. */
 const EPSILON = 1e-9;
@@ -44,7 +44,7 @@ export function mayBegin(pieces: readonly ExpectedPiece[], rate: number): boolea
   let bits = 0;
   return pieces.every(({ bytesLeft, startsAfter }) => {
     bits += 8 * bytesLeft;
-    return bits <= MARGIN * rate * startsAfter + EPSILON;
+    return bits <= KEEPS_UP * rate * startsAfter + EPSILON;
   });
 }
 
@@ -67,5 +67,5 @@ export interface ExpectedDownload {
 
 /** Whether the viewer waits, or is about to wait, for a segment: then it is handed over in pieces as they come. */
 export function isWaitedFor({ buffer, seconds }: ExpectedDownload): boolean {
-  return buffer === undefined || MARGIN * buffer < seconds;
+  return buffer === undefined || KEEPS_UP * buffer < seconds;
 }

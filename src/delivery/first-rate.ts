@@ -1,3 +1,5 @@
+import { KEEPS_UP } from './begin.js';
+
 /** Seconds to the server and back from which a rule's first rate is too high: a new connection sends a window for each round trip. */
 const NEAR = 0.1;
 
@@ -6,9 +8,6 @@ const NEAR_IN_PIECES = 0.3;
 
 /** Seconds in which all of the first segment should come, with its audio, over a link that is known to be slow: nothing can be said yet of how much of it will do. */
 const LONGEST_FIRST = 1.5;
-
-/** Share of such a link's rate that a first segment may take which is played while it arrives (`begin.ts`). */
-const KEEPS_UP = 0.8;
 
 /** What is known of a link before anything was downloaded over it that was to be played. */
 export interface FirstLink {

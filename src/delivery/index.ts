@@ -1,4 +1,4 @@
-export { isWaitedFor, mayBegin, PIECE_SECONDS, type ExpectedDownload, type ExpectedPiece } from './begin.js';
+export { isWaitedFor, KEEPS_UP, mayBegin, PIECE_SECONDS, type ExpectedDownload, type ExpectedPiece } from './begin.js';
 export { bufferCapacity, fullBuffer } from './buffer.js';
 export { addCounts, NO_COUNTS, type DeliveryCounts } from './counts.js';
 export { deadlineOf } from './deadline.js';

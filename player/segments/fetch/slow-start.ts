@@ -1,8 +1,7 @@
+import { KEEPS_UP } from '../../../src/delivery/index.js';
+
 /** Seconds that the first segment has over HTTP, and that the rest of it may take then: the viewer waits for all of it. */
 const PATIENCE = 1;
-
-/** Share of a segment's seconds that the rest of it may take where it is shown while it comes: it would be thrown away to begin anew. */
-const KEEPS_UP = 0.8;
 
 /** Milliseconds between two looks. */
 const LOOK_INTERVAL = 100;
@@ -43,6 +42,7 @@ export function watchSlowStart({
   canTakeOver,
   takeOver,
 }: SlowStart): void {
+  // What is shown while it comes would be thrown away to begin anew.
   const patience = Math.max(PATIENCE, KEEPS_UP * duration);
   const timer = setInterval(() => {
     const loaded = look();
