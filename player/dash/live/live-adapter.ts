@@ -261,7 +261,8 @@ export class LiveAdapter implements LivePart {
 
   /** Playhead on a time line that is `offset` seconds behind the presentation's. */
   #playhead(offset: number): Playhead | undefined {
-    return this.#watch.look(this.video.element, offset, performance.now());
+    const playhead = this.#watch.look(this.video.element, offset, performance.now());
+    return playhead && { ...playhead, patience: this.#jump.patience };
   }
 }
 
