@@ -14,8 +14,8 @@ from voxel_prepare.repair.codec import DependentFrame
 LEAST_BYTES = 16
 """A smaller frame must arrive, unless it needs one that may be missing: its place in an index takes half as much."""
 
-MOST_HELD = 0.7
-"""Seconds for which a picture may stand in for missing ones: 16 frames of film. Chromium plays the last picture that it
+MOST_HELD = 1.4
+"""Seconds for which a picture may stand in for missing ones: 33 frames of film. Chromium plays the last picture that it
 has only when others follow: with one that lasts for seconds it stands in front of a full buffer."""
 
 
