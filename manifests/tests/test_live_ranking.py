@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from voxel_prepare.analysis.cells import CellGrid
 from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.live.chunker import Chunker, video_segments
 from voxel_prepare.live.encoder import FrameChoice, RepresentationEncoder, stamped
 from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.gop import Gop, error_weights, gop
@@ -51,6 +52,27 @@ def test_x264_makes_the_frames_that_are_foretold(frames: int, latency: float) ->
         for frame in gop(count, choice.run)
     ]
     assert made == foretold
+
+
+@pytest.mark.parametrize("chunk", [None, 1, 2, 3, 5, 8])
+@pytest.mark.parametrize("latency", [0.5, 1.0])
+@pytest.mark.parametrize("frames", [2, 3, 4, 7, 12, 15, 24, 25, 30])
+def test_a_chunk_begins_with_i_or_p_and_leaves_no_picture_to_a_later_one(
+    frames: int, latency: float, chunk: int | None
+) -> None:
+    """It has whole groups: where it ends everything up to its latest picture is there."""
+    choice = FrameChoice.of(frames, latency, chunk)
+    chunker: Chunker[Frame] = Chunker(
+        video_segments(frames), choice.chunk_frames, first_chunk_frames=choice.first_chunk_frames
+    )
+    chunks = [made for frame in choice.gop(frames).frames if (made := chunker.add(frame))]
+    here: set[int] = set()
+    for number, made in enumerate(chunks):
+        assert [choice.chunk_of(frame.index) for frame in made.frames] == [number] * len(made.frames)
+        assert made.frames[0].type == ("P" if number else "I")
+        here |= {frame.presentation_time for frame in made.frames}
+        assert here == set(range(len(here)))
+    assert len(here) == frames
 
 
 def test_a_picture_may_be_repeated_and_is_left_as_it_is() -> None:
@@ -111,23 +133,68 @@ def test_references_come_first_then_what_is_worth_most_per_byte(facts: list[tupl
     assert worth == sorted(worth, reverse=True)
 
 
+class Written:
+    """What becomes of pictures that come one by one."""
+
+    def __init__(self, folder: Path, choice: FrameChoice) -> None:
+        self.timeline = Timeline(0, Fraction(25), choice.segment_frames, 0)
+        self.folder = TrackFolder(folder, record_head(self.timeline.timescale))
+        self.delays: list[int] = []
+        """From the earliest picture of each chunk to the one with which its record was written, in frames."""
+        encoded = LiveRepresentation(SETTINGS, self.folder, self.timeline, choice, (64, 48))
+        self._writer = RepresentationWriter(
+            encoded, self.timeline, choice, 0, lambda segment: False, lambda one: None, self._on_record
+        )
+        self._line = PictureLine(self.timeline, choice, 0, lambda segment: False, self._writer.encode, has_clock=False)
+
+    def add(self, pictures: int) -> None:
+        for time in range(pictures):
+            self._line.add(picture(2 * time), time / 25)
+
+    def end(self) -> None:
+        self._writer.finish()
+
+    def _on_record(self, captured: int) -> None:
+        self.delays.append(self._line.next - 1 - self.timeline.frame_at(captured))
+
+
+@pytest.mark.parametrize(
+    ("latency", "delays"),
+    [(1.0, [3, *[6] * 6, 3, *[6] * 5]), (0.5, [1, *[2] * 12, 1, *[2] * 11])],
+)
+def test_a_chunk_waits_for_no_picture_after_those_that_x264_holds_back(
+    latency: float, delays: list[int], tmp_path: Path
+) -> None:
+    """x264 gives out a frame with each picture, the I frame after `run` more; segments have 25 frames."""
+    written = Written(tmp_path, FrameChoice.of(25, latency, None))
+    written.add(49)
+    assert written.delays == delays
+
+
 @pytest.mark.parametrize("latency", [0.5, 1.0])
 @pytest.mark.parametrize("ended", range(1, 12))
 def test_a_segment_may_end_after_any_picture(ended: int, latency: float, tmp_path: Path) -> None:
     """Pictures of the last run may be written while others, shown before them, are not."""
     choice = FrameChoice.of(12, latency, None)
-    timeline = Timeline(0, Fraction(30), 12, 0)
-    folder = TrackFolder(tmp_path, record_head(timeline.timescale))
-    encoded = LiveRepresentation(SETTINGS, folder, timeline, choice, (64, 48))
-    writer = RepresentationWriter(
-        encoded, timeline, choice, 0, lambda segment: False, lambda one: None, lambda captured: None
-    )
-    line = PictureLine(timeline, choice, 0, lambda segment: False, writer.encode, has_clock=False)
-    for time in range(12 + ended):
-        line.add(picture(2 * time), time / 30)
-    writer.finish()
-    last = folder.records(1)
-    assert sum(chunk.duration for chunk in last.chunks) == ended * timeline.frame_ticks
+    written = Written(tmp_path, choice)
+    written.add(12 + ended)
+    written.end()
+    first, *chunks = written.folder.records(1).chunks
+    assert not first.frames
+    assert first.duration + sum(chunk.duration for chunk in chunks) == ended * written.timeline.frame_ticks
     structure = gop(ended, choice.run)
-    for frame in (frame for chunk in last.chunks for frame in chunk.frames):
-        assert 0 <= frame.index < ended and structure[frame.index].type != "I"
+    for chunk in chunks:
+        indexes = [frame.index for frame in chunk.frames]
+        assert all(0 < index < ended for index in indexes)
+        # Servers know a P frame by that.
+        assert structure[indexes[0]].type == "P" and indexes[0] == min(indexes)
+
+
+def test_the_first_scores_are_those_of_the_first_chunks(tmp_path: Path) -> None:
+    """The I frame alone says nothing of what may be missing."""
+    written = Written(tmp_path, FrameChoice.of(25, 1.0, None))
+    written.add(14)
+    scores = [(chunk.reliable_score, chunk.whole_score) for chunk in written.folder.records(0).chunks]
+    assert scores[0][0] == scores[0][1]
+    assert scores[1][0] < scores[1][1]
+    assert scores[2] == scores[1]

@@ -117,22 +117,23 @@ def test_wall_times_and_frames_agree(rate: Fraction, segment_frames: int, frame:
     assert timeline.number(3) == 10
 
 
-@given(st.integers(1, 40), st.integers(1, 12), st.integers(0, 200), st.integers(0, 5))
+@given(st.integers(1, 40), st.integers(1, 12), st.integers(1, 12), st.integers(0, 200), st.integers(0, 5))
 def test_chunks_have_all_frames_in_order_and_stay_in_their_segment(
-    segment: int, size: int, count: int, first_segment: int
+    segment: int, size: int, first_size: int, count: int, first_segment: int
 ) -> None:
     first = first_segment * segment
-    chunker: Chunker[int] = Chunker(video_segments(segment), size, first)
+    chunker: Chunker[int] = Chunker(video_segments(segment), size, first, first_chunk_frames=first_size)
     chunks = [chunk for frame in range(first, first + count) if (chunk := chunker.add(frame))]
     chunks += [chunk for chunk in [chunker.flush()] if chunk]
     assert [frame for chunk in chunks for frame in chunk.frames] == list(range(first, first + count))
     for chunk in chunks:
         assert chunk.frames[0] == chunk.first == chunk.segment * segment + chunk.position
         assert {frame // segment for frame in chunk.frames} == {chunk.segment}
-        assert len(chunk.frames) <= size
+        wanted = first_size if chunk.position == 0 else size
+        assert len(chunk.frames) <= wanted
         ends = chunk.frames[-1] + 1 in {first + count, (chunk.segment + 1) * segment}
-        assert len(chunk.frames) == size or ends
-        assert chunk.is_last == (ends if len(chunk.frames) < size else (chunk.frames[-1] + 1) % segment == 0)
+        assert len(chunk.frames) == wanted or ends
+        assert chunk.is_last == (ends if len(chunk.frames) < wanted else (chunk.frames[-1] + 1) % segment == 0)
 
 
 def test_a_chunker_can_begin_inside_a_segment() -> None:

@@ -40,12 +40,27 @@ describe('what a rule is shown', () => {
 
   test('of another one the same shares of its bitrate, and a better score where that is higher', () => {
     const link = new LiveLink(0);
-    link.add(LADDER[0]!, chunk({ bytesReliable: 12_500 }), 1000);
+    link.add(LADDER[0]!, chunk({ range: { start: 0, end: 100_000 }, bytesReliable: 25_000 }), 1000);
     const { options, live } = link.state(LADDER, moment);
     expect(options[3]).toMatchObject({ bytes: 300_000, reliableBytes: 75_000 });
     // 0.95 + 0.05 · 0.2 · ln 3
     expect(options[3]!.score).toBeCloseTo(0.960986, 6);
     expect(live!.keyFrameBytes[1]).toBe(75_000);
+  });
+
+  test('of a segment of which the key frame alone has come, that it is not all of it', () => {
+    const link = new LiveLink(0);
+    link.add(LADDER[0]!, chunk(), 1000);
+    const keyFrame = {
+      range: { start: 0, end: 21_000 },
+      reliableScore: 0.95,
+      bytesReliable: 21_000,
+      bytesUnreliable: 0,
+    };
+    link.add(LADDER[0]!, chunk(keyFrame), 2000);
+    const { options, live } = link.state(LADDER, moment);
+    expect(live!.keyFrameBytes).toEqual([21_000, 63_000]);
+    expect(options[0]).toMatchObject({ score: 0.75, bytes: 21_000, reliableBytes: 21_000 });
   });
 
   test('before anything came, something of everything', () => {

@@ -96,10 +96,12 @@ export class LiveLink {
     if (bytesUnsent > 0) this.#lastUnsent = now;
     const known = this.#known.get(key);
     const before = chunk.number > 0 && known ? known : { reliable: 0, all: 0, keyFrame: bytesReliable };
+    // A key frame alone does not say what a segment is worth without the other frames.
+    const isReliable = bytesUnreliable + bytesUnsent + bytesLost === 0;
     this.#known.set(key, {
       bitrate,
       wholeScore,
-      reliableScore,
+      reliableScore: isReliable && known ? known.reliableScore : reliableScore,
       reliable: before.reliable + bytesReliable,
       all: before.all + chunk.range.end - chunk.range.start,
       keyFrame: before.keyFrame,
@@ -183,9 +185,11 @@ export class LiveLink {
       undefined,
     );
     const like = this.#known.get(key) ?? nearest;
-    const bytes = Math.round((bitrate * seconds) / 8);
+    const bytesAt = (rate: number): number => (rate * seconds) / 8;
+    const bytes = Math.round(bytesAt(bitrate));
+    // Its first chunk, a key frame, is no whole segment yet.
     const share = (part: number | undefined, other: number): number =>
-      Math.round(bytes * (like && like.all > 0 ? part! / like.all : other));
+      Math.round(bytes * (like ? part! / Math.max(like.all, bytesAt(like.bitrate)) : other));
     const { wholeScore, reliableScore } = like ?? UNKNOWN_SCORES;
     const gain = GAIN * (wholeScore - reliableScore) * Math.log(bitrate / (like?.bitrate ?? 1e6));
     const reliableBytes = share(like?.reliable, RELIABLE_SHARE);

@@ -75,8 +75,7 @@ def _encode(clip: Path, seconds: float, codec: CodecName) -> dict[str, float]:
     return {
         "cores": summary.cores,
         "delayP95": summary.delay_p95,
-        "chunkMs": choice.chunk_frames * frame_ms,
-        "frameMs": frame_ms,
+        "waitMs": (choice.chunk_frames - 1 + choice.delay_frames) * frame_ms,
     }
 
 
@@ -145,7 +144,7 @@ def _compare(clip: Path, number: int) -> tuple[float, list[float]]:
     costs = dict(zip(droppable, foretold, strict=True))
     earlier = _Encoded.of(clip, start - EVERY * SEGMENT / 2).scores()
     deliveries = random_deliveries(encoded.segment.frames, random.Random(number))
-    told = [told_score(lost, costs, encoded.choice.chunk_frames, earlier) for lost in deliveries]
+    told = [told_score(lost, costs, encoded.choice, earlier) for lost in deliveries]
     return correlation, [one - other for one, other in zip(told, scorer.scores(deliveries), strict=True)]
 
 

@@ -4,6 +4,7 @@ import random
 from collections.abc import Collection, Mapping, Sequence
 from math import ceil
 
+from voxel_prepare.live.encoder import FrameChoice
 from voxel_prepare.live.scores import Scores
 from voxel_prepare.repair.frames import Frame
 
@@ -33,11 +34,11 @@ def random_deliveries(frames: Sequence[Frame], draw: random.Random) -> list[froz
     ]
 
 
-def told_score(lost: Collection[int], costs: Mapping[int, float], chunk_frames: int, scores: Scores) -> float:
+def told_score(lost: Collection[int], costs: Mapping[int, float], choice: FrameChoice, scores: Scores) -> float:
     """The whole score, less what each chunk lacks according to the player (src/manifest/score-estimate.ts)."""
     chunks: dict[int, list[int]] = {}
     for index in costs:
-        chunks.setdefault(index // chunk_frames, []).append(index)
+        chunks.setdefault(choice.chunk_of(index), []).append(index)
     limit = scores.whole - scores.reliable
     losses = [
         _chunk_loss([costs[index] for index in chunk if index in lost], len(chunk), limit) for chunk in chunks.values()

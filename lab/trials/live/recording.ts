@@ -23,7 +23,7 @@ const DEFAULT_LEVELS = '240p:0.25,240p:0.5,240p:0.9,240p:1.5';
 const CUT = ['-an', '-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '8', '-g', '30', '-pix_fmt', 'yuv420p'];
 
 /** Changes where recordings are to be made anew. */
-const EDITION = 1;
+const EDITION = 2;
 
 /** What `live_media.py describe` says. */
 interface Description {

@@ -46,7 +46,13 @@ def voxel_live(
     ] = 1,
     chunk: Annotated[
         int | None,
-        typer.Option(min=1, max=60, metavar="N", help="Frames of a chunk. Default: 4; 2 for less latency than 0.75 s."),
+        typer.Option(
+            min=1,
+            max=60,
+            metavar="N",
+            help="Most frames of a chunk: a P frame and its B frames stay together. Default: 4; 2 for less latency "
+            "than 0.75 s.",
+        ),
     ] = None,
     latency: Annotated[
         float, typer.Option(min=0.2, max=30, metavar="S", help="How far players should play behind the capture.")

@@ -30,10 +30,23 @@ class Chunk(Generic[FrameT]):
 class Chunker(Generic[FrameT]):
     """Collects frames in decode order; a chunk ends after `chunk_frames`, or where its segment ends."""
 
-    def __init__(self, segment_of: SegmentOf, chunk_frames: int, first: int = 0, position: int = 0) -> None:
-        """`first`: the number of the first frame; `position`: the same since the start of its segment."""
+    def __init__(
+        self,
+        segment_of: SegmentOf,
+        chunk_frames: int,
+        first: int = 0,
+        position: int = 0,
+        *,
+        first_chunk_frames: int | None = None,
+    ) -> None:
+        """`first`: the number of the first frame; `position`: the same since the start of its segment.
+
+        `first_chunk_frames`: after so many ends the chunk with this frame, and the first one of each later segment.
+        """
         self._segment_of = segment_of
         self._chunk_frames = chunk_frames
+        self._first_chunk_frames = first_chunk_frames or chunk_frames
+        self._wanted = self._first_chunk_frames
         self._next = first
         self._segment_start = first - position
         self._frames: list[FrameT] = []
@@ -43,7 +56,7 @@ class Chunker(Generic[FrameT]):
         self._frames.append(frame)
         self._next += 1
         is_last = self._segment_of(self._next) > self._segment_of(self._next - 1)
-        return self._cut(is_last=is_last) if is_last or len(self._frames) == self._chunk_frames else None
+        return self._cut(is_last=is_last) if is_last or len(self._frames) == self._wanted else None
 
     def flush(self) -> Chunk[FrameT] | None:
         """What is left when no more frames come; its segment ends there."""
@@ -53,6 +66,7 @@ class Chunker(Generic[FrameT]):
         first = self._next - len(self._frames)
         chunk = Chunk(self._segment_of(first), first, first - self._segment_start, self._frames, is_last)
         self._frames = []
+        self._wanted = self._first_chunk_frames if is_last else self._chunk_frames
         if is_last:
             self._segment_start = self._next
         return chunk

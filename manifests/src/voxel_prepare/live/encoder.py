@@ -58,21 +58,36 @@ class FrameChoice:
     run: int
     """B pictures in a row, of H.264."""
     chunk_frames: int
+    """Those of all chunks of a segment but the first and the last one."""
     codec: CodecName = CodecName.H264
 
     @classmethod
     def of(
         cls, segment_frames: int, latency: float, chunk_frames: int | None, codec: CodecName = CodecName.H264
     ) -> "FrameChoice":
-        """The choice for a latency target in seconds; without `chunk_frames` those that suit it."""
+        """The choice for a latency target in seconds; `chunk_frames`: at most so many, None for those that suit it.
+
+        A chunk has whole groups of a P picture and the B pictures before it.
+        """
         is_long = latency >= LONG_RUN_SECONDS
-        run = min(LONG_RUN if is_long else SHORT_RUN, max(0, segment_frames - 2))
         suitable = min(CHUNK_FRAMES if is_long else SHORT_CHUNK_FRAMES, max(1, segment_frames // LEAST_CHUNKS))
-        return cls(segment_frames, run if codec == CodecName.H264 else 0, chunk_frames or suitable, codec)
+        most = chunk_frames or suitable
+        run = min(LONG_RUN if is_long else SHORT_RUN, max(0, segment_frames - 2), most - 1)
+        run = run if codec == CodecName.H264 else 0
+        return cls(segment_frames, run, most - most % (run + 1), codec)
 
     def gop(self, frames: int) -> Gop:
         """A closed GOP of so many frames."""
         return Gop.of_runs(frames, self.run) if self.codec == CodecName.H264 else Gop.of_layers(frames)
+
+    @property
+    def first_chunk_frames(self) -> int:
+        """Those of a segment's first chunk: with B pictures the I frame alone, so that the next ones begin with P."""
+        return 1 if self.run else self.chunk_frames
+
+    def chunk_of(self, position: int) -> int:
+        """The place in its segment of the chunk that has the frame at a position in decode order."""
+        return (position - self.first_chunk_frames) // self.chunk_frames + 1
 
     @property
     def delay_frames(self) -> int:

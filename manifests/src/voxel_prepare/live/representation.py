@@ -84,8 +84,14 @@ class LiveRepresentation:
 
     def measure(self, data: bytes, droppable: Collection[int], first: int, sources: Mapping[int, VideoFrame]) -> None:
         """Adds a measurement to the running means (`RepresentationMeter.measure`)."""
-        scores = self._meter.measure(data, droppable, first, self._timeline.frame_ticks, sources)
+        scores = self.measured(data, droppable, first, sources)
         self.scores = scores if self.scores is None else self.scores.mixed(scores)
+
+    def measured(
+        self, data: bytes, droppable: Collection[int], first: int, sources: Mapping[int, VideoFrame]
+    ) -> Scores:
+        """A measurement alone."""
+        return self._meter.measure(data, droppable, first, self._timeline.frame_ticks, sources)
 
     def write_init(self) -> None:
         """The initialization segment."""
@@ -116,7 +122,10 @@ class RepresentationWriter:
         first = first_segment * choice.segment_frames
         self._choice = choice
         self._chunker: Chunker[EncodedFrame] = Chunker(
-            video_segments(choice.segment_frames), choice.chunk_frames, first
+            video_segments(choice.segment_frames),
+            choice.chunk_frames,
+            first,
+            first_chunk_frames=choice.first_chunk_frames,
         )
         self._captured: dict[int, int] = {}
         self._end = first
@@ -152,12 +161,11 @@ class RepresentationWriter:
         if chunk is None:
             return
         folder, segment = self._representation.folder, self._segments[chunk.segment]
-        earliest = min(frame.time for frame in chunk.frames)
-        captured = self._captured[earliest]
+        captured = self._captured[min(frame.time for frame in chunk.frames)]
         start = folder.begin(self._timeline.number(chunk.segment))
         made = self._chunks.make(
             *(chunk, start, captured, segment.costs.cost),
-            lambda data, droppable: self._scores(data, droppable, earliest, segment),
+            lambda data, droppable: self._scores(data, {chunk.position + at for at in droppable}, chunk.segment),
         )
         folder.append(made.data, made.record)
         self._on_record(captured)
@@ -169,14 +177,23 @@ class RepresentationWriter:
             folder.finish()
             self._finished(chunk.segment)
 
-    def _scores(self, data: bytes, droppable: Collection[int], earliest: int, segment: SegmentSource) -> Scores:
-        """The representation's present ones; at the very start those of the first chunk, until there are others."""
-        if self._representation.scores is None:
-            try:
-                self._representation.measure(data, droppable, earliest, segment.pictures)
-            except RepairError:  # it is completely reliable
-                self._representation.scores = Scores(1, 1)
-        return self._representation.scores or Scores(1, 1)
+    def _scores(self, data: bytes, droppable: Collection[int], segment: int) -> Scores:
+        """The representation's present ones. At the very start those of the segment with its next chunk `data`, which
+        stay until there are others once some of its frames, those at the positions `droppable`, may be missing.
+        """
+        representation = self._representation
+        if representation.scores is not None:
+            return representation.scores
+        first, pictures = segment * self._choice.segment_frames, self._segments[segment].pictures
+        try:
+            scores = representation.measured(
+                bytes(self._data) + data, self._droppable.union(droppable), first, pictures
+            )
+        except RepairError:  # it is completely reliable
+            scores = Scores(1, 1)
+        if droppable:
+            representation.scores = scores
+        return scores
 
     def _finished(self, segment: int) -> None:
         source = self._segments.pop(segment)

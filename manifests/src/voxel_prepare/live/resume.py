@@ -93,11 +93,15 @@ def write_stills(
         else:
             frames = list(_stills(representation, timeline, choice, following - shown, picture))
         placed = [EncodedFrame(frame.data, shown + frame.time, frame.is_sync) for frame in frames]
+        first_chunk_frames = choice.first_chunk_frames
         if shown > first:
             still = Chunk(segment, first, position, placed[:1], len(placed) == 1, places=1 + shown - first)
             _write(representation, timeline, chunks, still)
             first, position, placed = shown + 1, position + 1, placed[1:]
-        chunker: Chunker[EncodedFrame] = Chunker(video_segments(size), choice.chunk_frames, first, position)
+            first_chunk_frames = choice.chunk_frames
+        chunker: Chunker[EncodedFrame] = Chunker(
+            video_segments(size), choice.chunk_frames, first, position, first_chunk_frames=first_chunk_frames
+        )
         for frame in placed:
             chunk = chunker.add(frame)
             if chunk is not None:
