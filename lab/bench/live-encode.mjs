@@ -6,7 +6,7 @@ import { outputOf, UserError } from '../../tools/setup/process.mjs';
 import { median } from './server/process-figures.mjs';
 import { atLeast, atMost, barLine } from '../sim/report/bar.js';
 
-export const usage = `npm run bench -- live-encode [--json] [--codec NAME] [--seconds S] [--segments N]: what voxel-live costs with four representations up to 720p30, and the
+export const usage = `npm run bench -- live-encode [--json] [--codec NAME] [--seconds S] [--segments N]: what voxel-live costs with its five representations up to 720p30, and the
 delay from the capture of a chunk to its record, in S seconds (60) of real time; how well foretold costs of frames rank, against decodes
 without each frame, in N segments (3) of three clips; how far the score that the player tells of deliveries with losses is from that
 of their decodes. With --codec av1 only the first two. Needs ../shared/data and a quiet machine. --json: one object on standard output.`;

@@ -13,11 +13,12 @@ from threading import Event
 
 import av
 import pytest
-from clips import ffmpeg, make_clip_with_sound
+from clips import ffmpeg, make_clip, make_clip_with_sound
 from lxml import etree
 from mpd_schema import check_mpd
 from processes import call, wait_for
 from sounds import decoded_sound, loudness
+from unhurried import encode_unhurried
 from voxel_prepare.analysis.decode import decode_samples
 from voxel_prepare.analysis.encoded_segment import split_samples
 from voxel_prepare.byte_ranges import ByteRange
@@ -168,6 +169,18 @@ def test_voxel_prepare_can_refine_an_ended_stream(ended: Path) -> None:
 
 def test_what_follows_is_not_announced_after_the_end(ended: Path) -> None:
     assert all(path.stat().st_size > 0 for path in ended.glob("*/*"))
+
+
+def test_the_default_ladder_begins_at_half_the_rate_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clip = make_clip(tmp_path / "clip.ts", size="426x240", seconds=0.6)
+    encode_unhurried(clip, tmp_path / "out", representations=None, segment=0.25)
+    state = LiveState.read(tmp_path / "out")
+    assert state is not None
+    assert [(one.height, one.bitrate) for one in state.representations] == [(240, 200_000), (240, 400_000)]
+    said = "encoding 240p 0.2M  240p 0.4M: the first, at half the rate, is for links that fade"
+    assert said in capsys.readouterr().err
 
 
 @pytest.fixture

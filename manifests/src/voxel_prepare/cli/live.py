@@ -22,8 +22,8 @@ INPUT_HELP = (
 )
 
 REPRESENTATIONS_HELP = (
-    "What to encode, as SIZE:MBPS,…, such as 240p:0.4,720p:2.5. Default: 240p:0.4,360p:0.8,480p:1.3,720p:2.5, up to "
-    "the size of the input."
+    "What to encode, as SIZE:MBPS,…, such as 240p:0.4,720p:2.5. Default: 240p:0.2,240p:0.4,360p:0.8,480p:1.3,720p:2.5, "
+    "up to the size of the input; the first, at half the rate, is for links that fade."
 )
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

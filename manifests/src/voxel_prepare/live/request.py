@@ -11,8 +11,12 @@ from voxel_prepare.media.encoders import CodecName
 from voxel_prepare.media.ladder import Representation, RepresentationName, choose_representations
 
 DEFAULT_REPRESENTATIONS = tuple(
-    RepresentationName(size, mbps) for size, mbps in (("240p", 0.4), ("360p", 0.8), ("480p", 1.3), ("720p", 2.5))
+    RepresentationName(size, mbps)
+    for size, mbps in (("240p", 0.2), ("240p", 0.4), ("360p", 0.8), ("480p", 1.3), ("720p", 2.5))
 )
+"""The first one has half the rate of the next, for what a link still carries when it fades: where most bytes must
+arrive, leaving frames out cannot halve a rate (docs/LIVE.md, "Prepare").
+"""
 
 LIVE_CODECS = (CodecName.H264, CodecName.AV1)
 

@@ -12,7 +12,7 @@ from voxel_prepare.live.presentation import Presentation
 from voxel_prepare.live.request import LiveRequest
 from voxel_prepare.live.session import Session
 from voxel_prepare.live.state import LiveState, lock_folder
-from voxel_prepare.live.status import LiveSummary
+from voxel_prepare.live.status import LiveSummary, listed
 from voxel_prepare.live.timeline import Timeline
 
 
@@ -21,10 +21,13 @@ def run_live(request: LiveRequest, stop: Event) -> LiveSummary:
     with lock_folder(request.out):
         input_ = open_input(request.input)
         choice = request.frames(input_)
+        representations = tuple(request.ladder(input_))
+        if request.representations is None:
+            say(f"encoding {listed(representations)}: the first, at half the rate, is for links that fade")
         state = LiveState(
             timeline=Timeline(0, input_.rate, choice.segment_frames, 0),
             choice=choice,
-            representations=tuple(request.ladder(input_)),
+            representations=representations,
             has_audio=input_.has_audio,
         )
         presentation = Presentation(request.out, state, request.latency, request.window, keep=request.keep)

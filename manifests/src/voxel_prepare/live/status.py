@@ -28,12 +28,17 @@ class LiveSummary:
     """Time from the capture of a chunk's earliest picture to its record, in ms."""
 
 
+def listed(representations: Sequence[Representation]) -> str:
+    """Size and Mbit/s of each."""
+    return "  ".join(f"{min(one.width, one.height)}p {one.bitrate / 1e6:g}M" for one in representations)
+
+
 class LiveStatus:
     """Collects figures and shows them."""
 
     def __init__(self, representations: Sequence[Representation], now: Callable[[], float]) -> None:
         """`now`: ms since 1970 (UTC)."""
-        self._names = "  ".join(f"{min(one.width, one.height)}p {one.bitrate / 1e6:g}M" for one in representations)
+        self._names = listed(representations)
         self._now = now
         self._delays: deque[float] = deque(maxlen=KEPT_DELAYS)
         self._start = self._shown = monotonic()
