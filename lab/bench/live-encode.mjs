@@ -6,16 +6,18 @@ import { outputOf, UserError } from '../../tools/setup/process.mjs';
 import { median } from './server/process-figures.mjs';
 import { atLeast, atMost, barLine } from '../sim/report/bar.js';
 
-export const usage = `npm run bench -- live-encode [--json] [--codec NAME] [--seconds S] [--segments N]: what voxel-live costs with its five representations up to 720p30, and the
+export const usage = `npm run bench -- live-encode [--json] [--codec NAME] [--seconds S] [--segments N] [--rungs]: what voxel-live costs with its five representations up to 720p30, and the
 delay from the capture of a chunk to its record, in S seconds (60) of real time; how well foretold costs of frames rank, against decodes
 without each frame, in N segments (3) of three clips; how far the score that the player tells of deliveries with losses is from that
-of their decodes. With --codec av1 only the first two. Needs ../shared/data and a quiet machine. --json: one object on standard output.`;
+of their decodes. With --codec av1 only the first two. Needs ../shared/data and a quiet machine. --json: one object on standard output.
+--rungs: only what half the lowest rate is worth, with half the lines or half the frame rate: SSIM, bytes that must arrive, processor time.`;
 
 export const options = /** @type {const} */ ({
   json: { type: 'boolean', default: false },
   codec: { type: 'string', default: 'h264' },
   seconds: { type: 'string', default: '60' },
   segments: { type: 'string', default: '3' },
+  rungs: { type: 'boolean', default: false },
 });
 
 /** The first one is encoded in real time; of all of them costs are compared. */
@@ -33,13 +35,19 @@ const MOST_EXTRA_MS = 30;
  *   toldErrors: Record<string, number[]> }} Figures
  */
 
-/** @param {{ json: boolean, codec: string, seconds: string, segments: string }} values */
-export function main({ json, codec, seconds, segments: wanted }) {
+/** @param {{ json: boolean, codec: string, seconds: string, segments: string, rungs: boolean }} values */
+export function main({ json, codec, seconds, segments: wanted, rungs }) {
   // What stands in for frames is H.264's.
   const segments = codec === 'h264' ? wanted : '0';
   const clips = CLIPS.map((name) => join(root, '../shared/data/videos', name));
   const absent = clips.find((path) => !existsSync(path));
   if (absent !== undefined) throw new UserError(`expected a clip at ${absent}, found none: npm run data`);
+  if (rungs) {
+    const of = outputOf(venvProgram('python'), [join(import.meta.dirname, 'live-encode', 'rungs.py'), ...clips]);
+    if (of === undefined) throw new UserError('rungs.py failed', 1);
+    console.log(of.trimEnd());
+    return [];
+  }
   const program = join(import.meta.dirname, 'live-encode', 'bench.py');
   const output = outputOf(venvProgram('python'), [
     ...[program, ...clips, '--seconds', seconds, '--segments', segments, '--codec', codec],
