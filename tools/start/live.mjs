@@ -10,8 +10,8 @@ import { venvProgram } from '../setup/paths.mjs';
 import { say, UserError } from '../setup/process.mjs';
 import { ensureSample } from './sample.mjs';
 
-/** A third of a core, so that two are enough for encoder, server and browser; the first one for links that fade. */
-const REPRESENTATIONS = '240p:0.2,240p:0.4,360p:0.8,480p:1.3';
+/** A third of a core, so that two are enough for encoder, server and browser: loopback does not fade. */
+const REPRESENTATIONS = '240p:0.4,360p:0.8,480p:1.3';
 
 /** What can still be sought, s. */
 const WINDOW = 60;
