@@ -1,29 +1,29 @@
 // @ts-check
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { venvProgram } from '../../tools/setup/paths.mjs';
 import { say } from '../../tools/setup/process.mjs';
 import { ensureQuicheProbe, ensureQuicheServer } from '../../tools/setup/rust.mjs';
-import { ensureSample } from '../../tools/start/sample.mjs';
 import { startServer } from '../../tools/start/server.mjs';
+import { beside } from './live-viewers/fairness.mjs';
+import { newestSegment, record, startLive } from './live-viewers/replay.mjs';
 import { UNLIMITED, viewServer } from './server/probe.mjs';
 import { cpuSeconds, residentBytes, rounded } from './server/process-figures.mjs';
 import { atMost, barLine } from '../sim/report/bar.js';
 
-export const usage = `npm run bench -- live-viewers [--json]: native clients that all follow one live stream of 2 Mbit/s with
+export const usage = `npm run bench -- live-viewers [--json] [--beside CONTROL]: native clients that all follow one live stream of 2 Mbit/s with
 x-voxel-follow, a recording of voxel-live that is replayed. 50 of them on voxel-quiche: its share of a core and its memory, from before they
 connect until they leave; on voxel-serve how many it can have while all but 1 % of the chunks are whole at most 920 ms after their capture (1 s
 of latency less 80 ms); about two minutes. --json: one object on standard output. Exit code 1 where voxel-quiche takes more than 30 % of a
-core or 100 MiB, or is late.`;
+core or 100 MiB, or is late.
+--beside delay, ordinary (voxel-quiche's --live-control): instead one viewer beside one and four TCP downloads of CUBIC and BBR on 4 Mbit/s, 60 ms,
+with a queue of 100 packets and with FQ-CoDel; what each has of the link; four minutes. Exit code 1 where somebody has less than half of an equal
+share.`;
 
-export const options = /** @type {const} */ ({ json: { type: 'boolean', default: false } });
+export const options = /** @type {const} */ ({ json: { type: 'boolean', default: false }, beside: { type: 'string' } });
 
-const LEVEL = '720p:2';
-const RECORDED_MS = 20_000;
+const RECORDED_SECONDS = 20;
 const SEGMENTS = { quiche: 15, aioquic: 8 };
 const VIEWERS = 50;
 const LADDER = [5, 10, 15, 20, 25, 30, 40, 50];
@@ -33,22 +33,20 @@ const MOST_MEBIBYTES = 100;
 const MOST_LATE_SHARE = 0.01;
 
 const SAMPLE_MS = 250;
-const POLL_MS = 50;
 
 /** @typedef {{ viewers: number, mbps: number, lateShare: number, wholeMsP50: number | null, wholeMsP95: number | null, cores: number, mebibytes: number,
  *   failedSessions: number }} Figures */
 
-/** @param {{ json: boolean }} values @returns {Promise<import('../sim/report/bar.js').Bar[]>} */
-export async function main({ json }) {
+/** @param {{ json: boolean, beside?: string }} values @returns {Promise<import('../sim/report/bar.js').Bar[]>} */
+export async function main({ json, beside: control }) {
   const quiche = await ensureQuicheServer();
   const probe = await ensureQuicheProbe();
   const folder = mkdtempSync(join(tmpdir(), 'live-viewers-'));
   try {
+    if (control !== undefined) return await beside({ quiche, probe, folder }, control, json);
     const recording = join(folder, 'recording');
     say('live-viewers: recording');
-    const encoder = startLive(await ensureSample(), ['--out', recording, '--representations', LEVEL, '--keep']);
-    await sleep(RECORDED_MS);
-    await encoder.stop();
+    await record(recording, RECORDED_SECONDS);
     say(`live-viewers: voxel-quiche, ${VIEWERS} viewers`);
     const held = await watch(quiche, { probe, recording, folder }, VIEWERS, SEGMENTS.quiche);
     /** @type {Figures[]} */
@@ -117,28 +115,5 @@ async function watch(program, { probe, recording, folder }, viewers, segments) {
     clearInterval(sampling);
     await replay.stop();
     await server.stop();
-  }
-}
-
-/** @param {string} input @param {string[]} args */
-function startLive(input, args) {
-  const child = spawn(venvProgram('voxel-live'), [input, ...args], { stdio: ['ignore', 'ignore', 'ignore'] });
-  const exited = once(child, 'exit');
-  return {
-    async stop() {
-      if (child.exitCode === null) child.kill('SIGINT');
-      await exited;
-    },
-  };
-}
-
-/** The one whose files are there, empty, before its first chunk. @param {string} site */
-async function newestSegment(site) {
-  for (;;) {
-    const track = existsSync(site) ? readdirSync(site).find((name) => /^v\d+$/.test(name)) : undefined;
-    const numbers =
-      track === undefined ? [] : readdirSync(join(site, track)).flatMap((name) => /^(\d+)\.m4s$/.exec(name)?.[1] ?? []);
-    if (track !== undefined && numbers.length > 0) return { track, number: Math.max(...numbers.map(Number)) };
-    await sleep(POLL_MS);
   }
 }

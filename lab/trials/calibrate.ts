@@ -45,7 +45,7 @@ export function simulateTrial(trial: Trial, shifts: number): SessionResult | und
       queuePackets: queuePackets(path, trace),
       loss: path.loss.percent / 100,
       ...(path.loss.meanBurst !== undefined && { meanBurst: path.loss.meanBurst }),
-      control: control === 'bbr2' ? 'bbr' : control,
+      control: control === 'bbr2' ? 'bbr' : 'cubic',
       server,
     },
     player: BROWSER_PLAYER,

@@ -155,7 +155,7 @@ describe('parseConfig', () => {
     [{ paths: [{ loss: { percent: 1, meanBurst: 0 } }] }, 'paths[0]: loss: meanBurst must be a number from 1'],
     [{ paths: [{}, { upMbps: 5 }] }, "paths: name must differ, got '30 ms' twice"],
     [{ servers: ['nginx'] }, 'servers must be a list of aioquic, quiche, none twice, got ["nginx"]'],
-    [{ controls: [] }, 'controls must be a list of cubic, bbr2, none twice, got []'],
+    [{ controls: [] }, 'controls must be a list of cubic, bbr2, delay, none twice, got []'],
     [{ servers: ['quiche', 'aioquic'], controls: ['cubic', 'bbr2'] }, "the server aioquic has only cubic, got 'bbr2'"],
     [{ crossTraffic: [{ webMbps: -1 }] }, 'crossTraffic[0]: webMbps must be a number from 0'],
     [{ videos: [{ file: 'v.mp4' }, { file: 'w/v.mp4' }] }, "videos: name must differ, got 'v' twice"],

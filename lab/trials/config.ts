@@ -5,7 +5,7 @@ import { say, UserError } from '../../tools/setup/process.mjs';
 import type { CrossTraffic, TimedFlows } from './cross-traffic.js';
 import { Fields } from './fields.js';
 import { pathSpec, pathSpecs, requireUnique, type PathSpec } from './path.js';
-import { congestionControlOption, CONTROLS, SERVERS, type ControlName, type ServerName } from './serving.js';
+import { congestionControlOptions, CONTROLS, SERVERS, type ControlName, type ServerName } from './serving.js';
 import { SESSION_MEASURES, type SessionMeasure } from './session-measures.js';
 import { liveSpec, type LiveSpec } from './live/live-spec.js';
 import { playsOf, systemOf, type System } from './system.js';
@@ -136,7 +136,7 @@ export function parseConfig(text: string, path: string): TrialsConfig {
   }
   requirePaths(config, path);
   requireStreams(config, path);
-  for (const server of config.servers) for (const control of config.controls) congestionControlOption(server, control);
+  for (const server of config.servers) for (const control of config.controls) congestionControlOptions(server, control);
   return config;
 }
 

@@ -16,7 +16,7 @@ import { playedSeconds, type Trial } from './plan.js';
 import { PATIENCE } from './viewer.js';
 import type { TrialResult } from './result.js';
 import { seekPlaces } from './seek-places.js';
-import { congestionControlOption, TCP_CONTROLS } from './serving.js';
+import { congestionControlOptions, TCP_CONTROLS } from './serving.js';
 import type { LinkSummary } from './validity.js';
 
 /** Address that the server listens on: it has one for each path of a bundle. */
@@ -81,7 +81,7 @@ function jobOf(trial: Trial, laboratory: Laboratory, folder: string): Job {
         ...[laboratory.emptyFolder, '--mount', `/media=${live ? out : media.folder}`],
         ...[...addresses, '--http-port', String(PORTS.http1), '--quic-port', String(PORTS.quic)],
         ...['--certificate', laboratory.certificate, '--key', laboratory.key, '--insecure'],
-        ...['--congestion-control', congestionControlOption(server, control)],
+        ...congestionControlOptions(server, control),
       ],
       tcpControl: hasTraffic || system.delivery === 'http1' ? TCP_CONTROLS[control] : undefined,
     },

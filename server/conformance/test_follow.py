@@ -178,6 +178,23 @@ async def test_frames_on_the_stream_let_the_next_chunk_pass(
     session.cancel(stream_id)
 
 
+@pytest.mark.parametrize("control", ["delay", "ordinary"])
+async def test_a_live_stream_is_sent_whole_under_every_live_control(
+    quiche_program: list[str], folder: Path, launch: Callable[..., Server], encoder: Encoder, control: str
+) -> None:
+    server = launch([*quiche_program, str(folder)], "--live-control", control)
+    async with connect(server.quic_port) as session:
+        await session.open_session()
+        stream_id = start_following(session, encoder)
+        # More than any window holds at first.
+        for _ in range(10):
+            encoder.chunk([(None, 2_000), (1, 20_000)])
+        encoder.end()
+        body = await whole(session, stream_id)
+        assert [sent[0] for sent in body.sent.values()] == [20_000] * 10
+        assert [len(part) for part in body.reliable] == [2_000] * 10
+
+
 async def test_bbr_leaves_a_stream_that_asks_for_little_a_window_for_key_frames(
     quiche_program: list[str], folder: Path, launch: Callable[..., Server], encoder: Encoder
 ) -> None:

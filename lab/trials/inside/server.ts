@@ -1,16 +1,11 @@
 // The server of a trial: runs in the server's network, starts voxel-serve and, if asked for, the source of other traffic.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FILES, type Job } from '../job.js';
 import { serveCrossTraffic } from './cross-traffic-server.js';
-
-/** For every route of this network, one for each path. A network's default would have to be one that the machine allows to everybody. */
-function setTcpControl(name: string): void {
-  const routes = execFileSync('ip', ['-4', 'route', 'show'], { encoding: 'utf8' }).trim().split('\n');
-  for (const route of routes) execFileSync('ip', ['route', 'replace', ...route.trim().split(/\s+/), 'congctl', name]);
-}
+import { setTcpControl } from './tcp-control.js';
 
 const folder = process.argv[2]!;
 const { server, client } = JSON.parse(readFileSync(join(folder, FILES.job), 'utf8')) as Job;

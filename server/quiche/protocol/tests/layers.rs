@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 /// Layers of `voxel-protocol`, from the lowest to the highest.
 const PROTOCOL: [&[&str]; 6] = [
-    &["clock", "cmsd", "coding", "client", "limits", "pacer", "varint", "window"],
-    &["delivery_rate", "error", "parity", "framing"],
-    &["coded", "head", "path", "ranges", "vxl", "facts"],
+    &["clock", "cmsd", "coding", "client", "flight", "limits", "pacer", "varint", "window"],
+    &["delay_window", "delivery_rate", "error", "parity", "framing"],
+    &["coded", "head", "live_control", "path", "ranges", "vxl", "facts"],
     &["conditions", "flow", "request"],
     &["origin", "response", "scheduler"],
     &["announced", "discovery", "follow", "site", "target"],

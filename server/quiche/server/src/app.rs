@@ -95,7 +95,8 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     let (commands_in, commands) = mpsc::channel(16);
     let jobs = Jobs::new(completions_in, Handle::current());
     let places = Places::new(&site.limits);
-    let shared = Shared { site: Arc::clone(&site), jobs, places: places.clone() };
+    let live_control = options.live_control;
+    let shared = Shared { site: Arc::clone(&site), jobs, places: places.clone(), live_control };
     let reset_key = ResetKey::obtain(&default_cache()).map_err(failed)?;
     let qlog = options.qlog.clone();
     let parts = Parts { socket: udp, config, shared, reset_key, server_id, qlog, completions, commands };

@@ -11,7 +11,7 @@ use crate::configuration_error::ConfigurationError;
 use crate::edge::Address;
 use crate::endpoint::{BLOCK_BYTES, MOST_CONFIGURATION, MOST_SERVER_ID_BYTES, ServerId};
 use crate::log::{self, LogFormat};
-use crate::quic::CongestionControl;
+use crate::quic::{CongestionControl, LiveControlChoice};
 
 /// Serves the files of a folder, or of another HTTP server, over WebTransport (voxel-1), HTTP/3 and HTTP/1.1.
 ///
@@ -121,6 +121,11 @@ pub struct Options {
     /// Congestion control of streams and datagrams
     #[arg(long, value_enum, default_value = "cubic")]
     pub congestion_control: CongestionControl,
+
+    /// Congestion control of a session while it follows a live stream; delay: at most 75 ms of packets wait in the path, for links
+    /// that viewers have for themselves; bbr goes its own way
+    #[arg(long, value_enum, default_value = "ordinary")]
+    pub live_control: LiveControlChoice,
 
     /// Folder for a qlog file of each QUIC connection
     #[arg(long, value_name = "DIR")]

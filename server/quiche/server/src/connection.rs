@@ -2,6 +2,7 @@
 
 mod follows;
 mod in_flight;
+mod live;
 mod old_paths;
 mod requests;
 mod sending;
@@ -21,10 +22,12 @@ use voxel_protocol::window::Window;
 use crate::http3::{self, Http3, Http3Event};
 use crate::jobs::Jobs;
 use crate::places::{Kind, Place, Places};
+use crate::quic::LiveControlChoice;
 use crate::responses::{Responses, Stage};
 use crate::session::Session;
 use crate::site::{Site, refusal};
 use in_flight::InFlight;
+use live::Live;
 use old_paths::{OldPaths, Path};
 use requests::count_flow;
 
@@ -34,6 +37,7 @@ pub struct Shared {
     pub site: Arc<Site>,
     pub jobs: Jobs,
     pub places: Places,
+    pub live_control: LiveControlChoice,
 }
 
 /// The result of [`Connection::next_packet`].
@@ -63,12 +67,14 @@ pub struct Connection {
     responses: Responses,
     in_flight: InFlight,
     session: Option<Session>,
-    /// The path that `window`, `pacer` and `delivery_rate` belong to.
+    /// The path that `window`, `pacer`, `delivery_rate` and `live` belong to.
     path: Option<Path>,
     old_paths: OldPaths,
     window: Window,
     pacer: Pacer,
     delivery_rate: DeliveryRate,
+    /// `None`: the session has never followed a file.
+    live: Option<Live>,
     /// Whether slow start is over and no queue grows, so that parity may be sent.
     has_room: bool,
     /// Whether `send` had only datagrams to send, and nothing has happened since that could change this.
@@ -106,6 +112,7 @@ impl Connection {
             window: Window::default(),
             pacer: Pacer::default(),
             delivery_rate: DeliveryRate::default(),
+            live: None,
             has_room: false,
             only_datagrams: false,
             burst: 0,

@@ -207,6 +207,7 @@ impl Endpoint {
         connection.local_ip = self.socket.address().ip().is_unspecified().then_some(to.ip());
         // An error has closed the connection already, or the packet did not belong to it.
         let _ = connection.quic.recv(packet, RecvInfo { from, to });
+        connection.acknowledged();
         if known.is_none() && connection.quic.stats().recv == 0 {
             // Nobody could read it: it was no handshake.
             self.connections.remove(key)?.closed();

@@ -11,6 +11,8 @@
 //!   [`crate::connection`] lets some packets leave at once after a time with nothing to send.
 //! - CUBIC undoes the reduction of its window unless a fifth of the window was lost. So [`voxel_protocol::window`]
 //!   keeps a second window, and the smaller of both applies.
+//! - It tells neither how many bytes are in flight nor the latest round trip; bytes that are lost of the whole connection alone, of a path
+//!   always 0. [`voxel_protocol::flight`] counts the first, `connection::live` finds the second.
 //! - After a change of the client's address it never finds what was in flight on the old path: `connection::old_paths`.
 //! - `quiche::h3` knows no WebTransport streams. HTTP/3's framing is [`voxel_protocol::framing`]; quiche's QPACK, which
 //!   has no dynamic table, is used as it is.
@@ -60,6 +62,15 @@ pub enum CongestionControl {
     Bbr,
     /// The same under the name that voxel-serve uses.
     BbrIfAvailable,
+}
+
+/// What `--live-control` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LiveControlChoice {
+    /// A window by delay.
+    Delay,
+    /// That of all other sessions.
+    Ordinary,
 }
 
 /// The configuration of new connections, with this certificate.

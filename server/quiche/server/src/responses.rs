@@ -197,6 +197,11 @@ impl Responses {
         self.streams_where(Response::follows).count()
     }
 
+    /// Whether a response of the session follows a file.
+    pub fn session_follows(&self) -> bool {
+        self.streams_where(|response| matches!(response.stage, Stage::Follow { .. })).next().is_some()
+    }
+
     /// The streams whose response follows a file of which nothing comes any more.
     pub fn given_up(&self, now: Instant) -> Vec<u64> {
         self.streams_where(|response| response.is_given_up(now)).collect()

@@ -27,6 +27,8 @@ impl Connection {
     pub fn expire(&mut self, now: Instant) {
         if self.quic.timeout_instant().is_some_and(|due| due <= now) {
             self.quic.on_timeout();
+            self.acknowledged();
+            self.let_probes_leave();
         }
         if let Some(session) = &mut self.session {
             session.scheduler.expire(now);
@@ -45,14 +47,17 @@ impl Connection {
         let active = self.quic.path_stats().find(|path| path.active);
         if let Some(path) = active {
             self.use_path((path.local_addr, path.peer_addr));
+            self.control_live(now, &path);
             let demand = if self.wants_to_send() { Demand::Full } else { Demand::Limited };
             let known = PathFigures { rtt: path.rtt, min_rtt: path.min_rtt, lost: path.lost, packet: PACKET_BYTES };
-            let window = self.window.update(now, &known, demand);
-            self.pacer.update(now, window, path.rtt, PACKET_BYTES);
+            let ordinary = self.window.update(now, &known, demand);
+            let live = self.live_pace();
+            let (window, time) = live.unwrap_or((ordinary, path.rtt));
+            self.pacer.update(now, window, time, PACKET_BYTES);
             self.delivery_rate.update(now, self.quic.stats().acked_bytes, path.rtt, demand);
             let slow_start = match self.quic.gcongestion_enabled() {
                 Some(true) => path.startup_exit.is_none(),
-                _ => self.window.in_slow_start(),
+                _ => live.is_none() && self.window.in_slow_start(),
             };
             self.has_room = !slow_start && !known.queues_grow();
         }
@@ -64,6 +69,7 @@ impl Connection {
         if self.path.replace(path).is_some_and(|last| last != path) {
             (self.window, self.pacer) = (Window::default(), Pacer::default());
             self.delivery_rate = DeliveryRate::default();
+            self.live = None;
         }
         if self.quic.is_path_validated(path.0, path.1) == Ok(true) {
             self.old_paths.update(self.quic.path_stats());
@@ -106,8 +112,11 @@ impl Connection {
         if let Some(later) = self.release_time(now) {
             return Next::Paced(later);
         }
+        if self.is_held(now) {
+            return Next::Nothing;
+        }
         if let Some((length, to)) = self.packet_of_old_path(out) {
-            self.pacer.sent(now, length);
+            self.count_sent(now, length);
             return Next::Packet { length, to };
         }
         let sent = if self.only_datagrams { Err(quiche::Error::Done) } else { self.quic.send(out) };
@@ -132,7 +141,7 @@ impl Connection {
             }
             Some((length, to)) => {
                 self.burst = self.burst.saturating_sub(1);
-                self.pacer.sent(now, length);
+                self.count_sent(now, length);
                 Next::Packet { length, to }
             }
         }
