@@ -37,16 +37,16 @@ export function withoutDominated(options: readonly Option[]): Option[] {
     const { representation } = options[start]!;
     let end = start + 1;
     while (end < options.length && options[end]!.representation === representation) end++;
-    kept = merged(kept, options, start, end);
+    kept = merged(kept, options.slice(start, end));
     start = end;
   }
   return kept;
 }
 
-/** What is worth it of `kept`, which ascends in bytes and score, and of `options[start … end)`. */
-function merged(kept: readonly Option[], options: readonly Option[], start: number, end: number): Option[] {
+/** What is worth it of `kept`, which ascends in bytes and score, and of `options`: of one representation, at least one, ascending in bytes. */
+export function merged(kept: readonly Option[], options: readonly Option[]): Option[] {
   // Options lie apart in memory, and reading them is what takes time here: each is looked at once.
-  let rightBytes = options[start]!.bytes;
+  let rightBytes = options[0]!.bytes;
   let left = kept.length;
   while (left > 0 && kept[left - 1]!.bytes >= rightBytes) left--;
   const all = kept.slice(0, left);
@@ -54,13 +54,13 @@ function merged(kept: readonly Option[], options: readonly Option[], start: numb
   let lastBytes = left > 0 ? kept[left - 1]!.bytes : -Infinity;
   let lastScore = left > 0 ? kept[left - 1]!.score : -Infinity;
   let leftBytes = left < kept.length ? kept[left]!.bytes : Infinity;
-  let right = start;
-  while (left < kept.length || right < end) {
+  let right = 0;
+  while (left < kept.length || right < options.length) {
     const isLeft = leftBytes <= rightBytes;
     const option = isLeft ? kept[left++]! : options[right++]!;
     const bytes = isLeft ? leftBytes : rightBytes;
     if (isLeft) leftBytes = left < kept.length ? kept[left]!.bytes : Infinity;
-    else rightBytes = right < end ? options[right]!.bytes : Infinity;
+    else rightBytes = right < options.length ? options[right]!.bytes : Infinity;
     const { score } = option;
     if (score <= lastScore) continue;
     if (bytes === lastBytes) length--;

@@ -68,9 +68,10 @@ export class AbrStar implements Abr {
     const bufferLevel = state.bufferLevel - delay;
     const { options, floors } = this.#candidates(state.options);
     const expectation = new Expectation(outlook, [bufferLevel], after);
+    const impression = this.#impression(state);
     const { option } = highest(options, (candidate) => {
       const worth = expectation.worthsOf(candidate, floors[candidate.representation]!)[0]!;
-      return worth - changeCost(lastChoice, candidate, outlook) + this.#impression(state) * candidate.score;
+      return worth - changeCost(lastChoice, candidate, outlook) + impression * candidate.score;
     });
     const isLossy = (state.lossRate ?? 0) >= this.constants.lossLimit;
     const isSafer = isLossy && hasTimeForRepeats(option, { ...state, bufferLevel }, basis);

@@ -1,4 +1,4 @@
-import { withoutDominated } from '../options.js';
+import { merged } from '../options.js';
 import type { Option } from '../types.js';
 
 /** What is worth choosing of a segment. */
@@ -17,19 +17,21 @@ export interface Candidates {
  */
 export function candidatesOf(options: readonly Option[]): Candidates {
   const floors: number[] = [];
-  const worthwhile: Option[] = [];
-  let last: Option | undefined;
+  let candidates: Option[] = [];
   let wholeBelow = -Infinity;
-  for (const option of options) {
-    const { representation, score } = option;
-    if (representation !== last?.representation) {
-      floors[representation] = score;
-      wholeBelow = last?.score ?? -Infinity;
+  for (let place = 0; place < options.length;) {
+    const { representation, score: floor } = options[place]!;
+    floors[representation] = floor;
+    const worthwhile: Option[] = [];
+    let whole = floor;
+    // Options lie apart in memory: each is looked at once.
+    for (let option; (option = options[place]) && option.representation === representation; place++) {
+      whole = option.score;
+      if (whole >= wholeBelow) worthwhile.push(option);
     }
-    if (score >= wholeBelow) worthwhile.push(option);
-    last = option;
+    wholeBelow = whole;
+    if (worthwhile.length > 0) candidates = merged(candidates, worthwhile);
   }
-  const candidates = withoutDominated(worthwhile);
   return { options: candidates, floors, scores: [candidates[0]!.score, candidates.at(-1)!.score] };
 }
 
