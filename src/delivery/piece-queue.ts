@@ -9,8 +9,6 @@ export interface Playhead {
   readonly rate: number;
   /** It stands still until more comes, so nothing is due. */
   readonly isWaiting?: boolean;
-  /** Milliseconds that I and P frames may be late: playback waits as long for them. Undefined: not known. */
-  readonly patience?: number | undefined;
 }
 
 /** Time at which a piece that starts at `startTime` seconds has to be handed over, in ms on the playhead's clock. */

@@ -162,26 +162,6 @@ test('jumps where no answer comes: a link that recovers has other things to carr
   expect(element.currentTime).toBe(18.01);
 });
 
-describe('playback waits', () => {
-  test('up to a second beyond its target', () => {
-    const { jump, at } = playback();
-    const waits = [0.9, 1, 1.6, 2, 8].map((latency) => {
-      at({ ...NEAR, latency });
-      return jump.patience;
-    });
-    expect(waits).toEqual([1100, 1000, 400, 0, 0]);
-    expect(playback({ position: () => undefined }).jump.patience).toBeUndefined();
-  });
-
-  test('for a second where it is to stay behind the edge', () => {
-    const { jump, at } = playback();
-    jump.leave();
-    at({ ...LATE, latency: 30 });
-    expect(jump.patience).toBe(1000);
-    expect(playback({ isWanted: () => false, position: () => LATE }).jump.patience).toBe(1000);
-  });
-});
-
 test('plays on where segments are numbered otherwise', async () => {
   expect(
     await placeAfter(CUT, LATE, { ...SEGMENT, request: { ...REQUEST, url: 'https://a.example/v0/six.mp4' } }),

@@ -13,9 +13,6 @@ const MOST_AHEAD = 0.5;
 /** Seconds further behind than the target where it goes on: an outage seldom comes alone. Catch-up makes that good. */
 const RESERVE = 1;
 
-/** Seconds beyond the target up to which playback waits for what is on its way, rather than to go on without it. */
-const LONGEST_WAIT = 1;
-
 /** Seconds into the first picture of a segment: times of segments are rounded. */
 const INTO_SEGMENT = 0.01;
 
@@ -70,15 +67,6 @@ export class EdgeJump {
   #isAsking = false;
 
   constructor(private readonly options: EdgeJumpOptions) {}
-
-  /** Milliseconds that playback would wait now. A viewer who stays behind the edge has no latency to keep. Undefined before playback. */
-  get patience(): number | undefined {
-    const position = this.options.position();
-    if (!position) return undefined;
-    const isBehind = !this.#wasNear || !this.options.isWanted();
-    const left = isBehind ? LONGEST_WAIT : position.target + LONGEST_WAIT - position.latency;
-    return Math.max(0, Math.round(1000 * left));
-  }
 
   /** Looks where playback is, now and then. */
   look(): void {

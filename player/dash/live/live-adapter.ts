@@ -261,8 +261,7 @@ export class LiveAdapter implements LivePart {
 
   /** Playhead on a time line that is `offset` seconds behind the presentation's. */
   #playhead(offset: number): Playhead | undefined {
-    const playhead = this.#watch.look(this.video.element, offset, performance.now());
-    return playhead && { ...playhead, patience: this.#jump.patience };
+    return this.#watch.look(this.video.element, offset, performance.now());
   }
 }
 
