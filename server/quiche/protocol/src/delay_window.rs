@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use crate::flight::Flight;
+use crate::window::{BETA, INITIAL_PACKETS, LEAST_PACKETS};
 
 /// What packets may wait in the path: of 25 to 150 ms, 50 to 75 bring live streams the fewest interruptions.
 pub const MOST_QUEUE: Duration = Duration::from_millis(75);
@@ -15,15 +16,10 @@ pub const SHORT_QUEUE: Duration = Duration::from_micros(37_500);
 /// With a shorter queue a loss is an accident of the path. A queue that is managed (RFC 8289) drops before one is long.
 const LEAST_LOSSY_QUEUE: Duration = Duration::from_millis(20);
 
-/// RFC 9002 section 7.2.
-const INITIAL_PACKETS: f64 = 10.0;
-const LEAST_PACKETS: f64 = 2.0;
 const MOST_PACKETS: f64 = 256.0;
 
 /// What a long queue leaves of the window that would make it just as long as it may be: whether it is this sender's shows.
 const DRAINED: f64 = 0.9;
-/// What a loss leaves of the window (RFC 9438 section 4.6).
-const BETA: f64 = 0.7;
 /// Windows that leave per round trip: a path whose rate grows is found out before the next chunk.
 const PACE: f64 = 1.5;
 

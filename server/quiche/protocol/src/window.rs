@@ -8,13 +8,13 @@
 use std::time::{Duration, Instant};
 
 /// RFC 9002 section 7.2.
-const INITIAL_PACKETS: f64 = 10.0;
-const LEAST_PACKETS: f64 = 2.0;
+pub(crate) const INITIAL_PACKETS: f64 = 10.0;
+pub(crate) const LEAST_PACKETS: f64 = 2.0;
 
 /// Packets per second cubed (RFC 9438 section 5.1).
 const C: f64 = 0.4;
 /// What a loss leaves of the window (RFC 9438 section 4.6).
-const BETA: f64 = 0.7;
+pub(crate) const BETA: f64 = 0.7;
 /// Packets per round trip that keep up with Reno at that BETA (RFC 9438 section 4.3).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 /// Most growth of the window in one round trip, as a share of it (RFC 9438 section 4.2).
