@@ -126,8 +126,14 @@ async def test_a_client_of_another_protocol_is_refused(client: VoxelClient, offe
 async def test_the_settings_serve_old_and_new_browsers(session: VoxelClient) -> None:
     settings = session.http.received_settings
     assert settings is not None
-    for setting in (0x2B603742, 0xC671706A, 0x14E9CD29, 0x2C7CF000, 0x33, 0x8):
+    for setting in (0x2B603742, 0xC671706A, 0x14E9CD29, 0x33, 0x8):
         assert settings[setting] == 1
+
+
+async def test_what_the_server_does_not_speak_is_not_announced(session: VoxelClient) -> None:
+    settings = session.http.received_settings
+    assert settings is not None
+    assert 0x2C7CF000 not in settings, "draft 15 demands the transport parameter reset_stream_at"
 
 
 @pytest.mark.parametrize(("origin", "status"), [("http://127.0.0.1:5000", 200), ("https://evil.example", 403)])
