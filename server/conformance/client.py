@@ -11,7 +11,7 @@ from typing import cast
 
 from aioquic.asyncio.client import connect as quic_connect
 from aioquic.asyncio.protocol import QuicConnectionProtocol
-from aioquic.h3.connection import H3_ALPN, H3Connection
+from aioquic.h3.connection import H3_ALPN, FrameType, H3Connection
 from aioquic.h3.events import DatagramReceived, DataReceived, HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.connection import QuicConnection
@@ -19,6 +19,10 @@ from aioquic.quic.events import ConnectionTerminated, QuicEvent, StopSendingRece
 
 TIMEOUT_SECONDS = 60.0
 """Only what hangs takes so long: with builds and browsers beside it a megabyte has taken more than 20 s."""
+
+
+CONTROL_STREAM = 3
+"""Both servers open it first."""
 
 
 @dataclass
@@ -60,6 +64,8 @@ class VoxelClient(QuicConnectionProtocol):
         self.datagram_sizes: list[int] = []
         self.stopped: set[int] = set()
         self.terminated: ConnectionTerminated | None = None
+        self._control = b""
+        """What has come on the server's control stream: aioquic skips GOAWAY."""
         self.session_id: int | None = None
         self._session_streams: set[int] = set()
 
@@ -163,6 +169,8 @@ class VoxelClient(QuicConnectionProtocol):
             received.data += event.data
             self._check_end(received, stream_ended=event.end_stream)
             return
+        if isinstance(event, StreamDataReceived) and event.stream_id == CONTROL_STREAM:
+            self._control += event.data
         for http_event in self.http.handle_event(event):
             match http_event:
                 case HeadersReceived(stream_id=stream_id):
@@ -177,6 +185,18 @@ class VoxelClient(QuicConnectionProtocol):
                 case DatagramReceived():
                     self.datagram_sizes.append(len(http_event.data))
                     self.datagrams.append(parse_datagram(http_event.data))
+
+    @property
+    def going_away(self) -> int | None:
+        """The stream that the server's latest GOAWAY names (RFC 9114 section 5.2)."""
+        last, rest = None, self._control[1:]  # Behind the stream's type.
+        while rest:
+            kind, rest = _read_varint(rest)
+            length, rest = _read_varint(rest)
+            if kind == FrameType.GOAWAY:
+                last = _read_varint(rest)[0]
+            rest = rest[length:]
+        return last
 
     async def ended(self, stream_id: int) -> Received:
         """What has come on the stream, once it has ended."""

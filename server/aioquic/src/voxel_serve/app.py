@@ -52,6 +52,9 @@ ACCEPTED_AT_ONCE = 4
 
 DRAIN_POLL_SECONDS = 0.05
 
+GOODBYE_SECONDS = 1.0
+"""For clients to acknowledge that their sessions were closed: a few round trips, or the repetition of a lost packet."""
+
 
 @dataclass
 class Server:
@@ -87,11 +90,22 @@ class Server:
     async def drain(self) -> None:
         """Refuses new requests and waits for those in flight, at most `limits.drain` seconds."""
         self.site.draining = True
+        self.http3.go_away()
+        await self._finished(self.config.limits.drain)
+        log("drained", finished=not (self.http1.answers or self.http3.busy))
+
+    async def say_goodbye(self) -> None:
+        """Closes sessions, then connections: nothing reaches a client behind the end of its connection."""
+        self.http3.close_sessions()
+        await self._finished(GOODBYE_SECONDS)
+        self.http3.close_connections()
+
+    async def _finished(self, seconds: float) -> None:
+        """Waits for what is in flight, at most so long."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self.config.limits.drain):
+            async with asyncio.timeout(seconds):
                 while self.http1.answers or self.http3.busy:  # noqa: ASYNC110
                     await asyncio.sleep(DRAIN_POLL_SECONDS)
-        log("drained", finished=not (self.http1.answers or self.http3.busy))
 
 
 @contextlib.asynccontextmanager

@@ -209,6 +209,7 @@ async def _serve_until_stopped(config: Config) -> None:
         loop.add_signal_handler(signal.SIGHUP, lambda: server.certificates.renew(datetime.now(UTC)))
         await stopped.wait()
         await server.drain()
+        await server.say_goodbye()
 
 
 def main() -> None:

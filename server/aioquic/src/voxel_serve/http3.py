@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from urllib.parse import parse_qs
 
-from aioquic.buffer import encode_uint_var
 from aioquic.h3.connection import ErrorCode
 from aioquic.h3.events import DataReceived, H3Event, HeadersReceived, WebTransportStreamDataReceived
 from aioquic.quic.connection import QuicConnection, stream_is_unidirectional
@@ -22,6 +21,7 @@ from aioquic.quic.events import (
 )
 
 from . import structured
+from .capsules import Closing, close_session
 from .connection import WEBTRANSPORT_ERROR_0, Connection
 from .discovery import ENDPOINT_PATH, VERSION
 from .errors import HttpError
@@ -36,8 +36,9 @@ from .site import HttpRequest, HttpResponse, Site, text_response
 WEBTRANSPORT_TOKENS = ("webtransport", "webtransport-h3")
 """The :protocol of the CONNECT request, up to draft-ietf-webtrans-http3-14 and since then."""
 
-CAPSULE_CLOSE_SESSION = 0x2843
-"""CLOSE_WEBTRANSPORT_SESSION (draft-ietf-webtrans-http3-02 section 5)."""
+IDLE = Closing(0, "idle")
+STOPPING = Closing(ErrorCode.H3_NO_ERROR, "the server is stopping")
+"""Code and reason of sessions and of connections."""
 
 BUFFERED_STREAM_REJECTED = 0x3994BD84
 """WEBTRANSPORT_BUFFERED_STREAM_REJECTED: a stream of no session (draft-ietf-webtrans-http3-02 section 4.5)."""
@@ -69,7 +70,20 @@ class Http3Service:
             if session is None or connection.answers:
                 continue
             if now - session.last_request > self.site.limits.session_idle:
-                connection.close_session("idle")
+                connection.close_session(IDLE)
+
+    def go_away(self) -> None:
+        """Asks clients to send further requests elsewhere."""
+        for connection in self.connections:
+            connection.go_away()
+
+    def close_sessions(self) -> None:
+        for connection in list(self.connections):
+            connection.close_session(STOPPING)
+
+    def close_connections(self) -> None:
+        for connection in list(self.connections):
+            connection.close(STOPPING.code, STOPPING.reason)
 
     def refuse_session(self, headers: Mapping[str, str]) -> None:
         """Raises `HttpError` if a CONNECT request with these headers may not open a session."""
@@ -137,15 +151,18 @@ class Http3Protocol(Connection):
         self._end_session()
         super().end()
 
-    def close_session(self, reason: str) -> None:
-        """Closes the session, if there is one, with application error code 0."""
+    def close_session(self, closing: Closing) -> None:
+        """Closes the session, if there is one."""
         if self.session is None or self._http is None:
             return
-        message = reason.encode()
-        capsule = encode_uint_var(CAPSULE_CLOSE_SESSION) + encode_uint_var(4 + len(message)) + bytes(4) + message
-        self._http.send_data(self.session.session_id, capsule, end_stream=True)
-        self._end_session()
+        self._http.send_data(self.session.session_id, close_session(closing), end_stream=True)
+        self._end_session(closing)
         self.transmit()
+
+    def go_away(self) -> None:
+        if self._http is not None:
+            self._http.go_away()
+            self.transmit()
 
     def _stream_data_received(self, http: VoxelH3Connection, event: StreamDataReceived) -> None:
         if event.stream_id in self._abandoned:
@@ -206,13 +223,16 @@ class Http3Protocol(Connection):
                     self._reject_stream(stream_id)
                 elif not stream_is_unidirectional(stream_id):
                     self.session.stream_data_received(stream_id, event.data, stream_ended=event.stream_ended)
-            case DataReceived(stream_id=stream_id, stream_ended=True):
-                self._session_stream_ended(stream_id)
+            case DataReceived(stream_id=stream_id) if self.session is not None and stream_id == self.session.session_id:
+                self.session.capsules.feed(event.data)
+                if event.stream_ended or self.session.capsules.closing is not None:
+                    self._session_stream_ended(stream_id)
 
     def _session_stream_ended(self, stream_id: int) -> None:
-        if self.session is not None and stream_id == self.session.session_id:
+        session = self.session
+        if session is not None and stream_id == session.session_id:
             self.end_stream(stream_id)
-            self._end_session()
+            self._end_session(session.capsules.closing or Closing(0, ""))
 
     def _connect_received(self, stream_id: int, headers: Mapping[str, str]) -> None:
         try:
@@ -294,13 +314,15 @@ class Http3Protocol(Connection):
         else:
             self.session.stream_cancelled(stream_id)
 
-    def _end_session(self) -> None:
+    def _end_session(self, closing: Closing | None = None) -> None:
+        """`closing`: what either side has said of it; None: its connection or stream broke."""
         self.cancel_answers()
         if self.session is not None:
             self.session = None
             self._service.session_shares.give_back(self.client)
             self._site.metrics.add("voxel_sessions", -1)
-            log("session closed", client=str(self._quic.get_peer_address()))
+            said = {} if closing is None else closing._asdict()
+            log("session closed", client=str(self._quic.get_peer_address()), **said)
 
     def _abandon(self, stream_id: int) -> None:
         """Reads no more of a stream with a too long frame: aioquic would buffer it until it is complete."""

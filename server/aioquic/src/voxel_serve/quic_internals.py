@@ -11,6 +11,7 @@ from typing import Any, cast
 import pylsqpack
 from aioquic._buffer import Buffer
 from aioquic._crypto import CryptoError
+from aioquic.buffer import encode_uint_var
 from aioquic.h3.connection import (
     ClosedCriticalStream,
     FrameType,
@@ -21,6 +22,7 @@ from aioquic.h3.connection import (
     MessageError,
     Setting,
     StreamType,
+    encode_frame,
 )
 from aioquic.h3.events import H3Event, Headers
 from aioquic.quic.congestion.base import _factories
@@ -56,6 +58,9 @@ TWO_BYTE_VARINT = 0x4000
 
 FIELD_BYTES = 32
 """What a field counts beside its name and value (RFC 9114 section 4.2.2)."""
+
+MOST_REQUEST_STREAM = 2**62 - 4
+"""The highest stream that a client can open for a request (RFC 9000 section 2.1)."""
 
 EMPTY_SECTION = bytes(2)
 """A prefix alone (RFC 9204 section 4.5.1)."""
@@ -104,6 +109,12 @@ class VoxelH3Connection(H3Connection):
         super().__init__(quic, enable_webtransport=enable_webtransport)
         self._decoder = pylsqpack.Decoder(0, 0)
         self._section_bytes = section_bytes
+
+    def go_away(self) -> None:
+        """Says that the server is about to stop; no request that was sent is lost by it (RFC 9114 section 5.2)."""
+        if self._local_control_stream_id is not None:
+            frame = encode_frame(FrameType.GOAWAY, encode_uint_var(MOST_REQUEST_STREAM))
+            self._quic.send_stream_data(self._local_control_stream_id, frame)
 
     def sends_nothing_more(self, stream_id: int) -> None:
         """Discards the state of the stream once the client has ended it, rather than at the end of the connection.

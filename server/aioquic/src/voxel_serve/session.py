@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 from aioquic.buffer import encode_uint_var
 
+from .capsules import CapsuleReader
 from .connection import WEBTRANSPORT_ERROR_0, Connection
 from .errors import HttpError
 from .files import Body, MediaFile, Redirect
@@ -27,6 +28,8 @@ class Session:
 
     def __init__(self, connection: Connection, site: Site, session_id: int) -> None:
         self.session_id = session_id
+        self.capsules = CapsuleReader()
+        """What the client says on the stream of its CONNECT request."""
         self._connection = connection
         self._quic = connection._quic
         self._loop = connection._loop

@@ -13,6 +13,7 @@ const FRAME_DATA: u64 = 0x00;
 const FRAME_HEADERS: u64 = 0x01;
 const FRAME_CANCEL_PUSH: u64 = 0x03;
 const FRAME_SETTINGS: u64 = 0x04;
+const FRAME_GOAWAY: u64 = 0x07;
 const FRAME_MAX_PUSH_ID: u64 = 0x0d;
 
 /// Errors that end the connection (RFC 9114 section 8.1).
@@ -77,6 +78,17 @@ pub fn control_stream(settings: &[(u64, u64)]) -> Vec<u8> {
     frame_head(FRAME_SETTINGS, payload.len() as u64, &mut stream);
     stream.extend(payload);
     stream
+}
+
+/// The frame on the control stream that says that the server is about to stop; no request that was sent is lost by it,
+/// as it names the highest stream that a client can open for one (RFC 9114 section 5.2).
+pub fn goaway_frame() -> Vec<u8> {
+    let mut stream = Vec::new();
+    varint::encode(varint::MAX - 3, &mut stream);
+    let mut frame = Vec::new();
+    frame_head(FRAME_GOAWAY, stream.len() as u64, &mut frame);
+    frame.extend(stream);
+    frame
 }
 
 /// A HEADERS frame of an encoded header block.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Layers of `voxel-protocol`, from the lowest to the highest.
 const PROTOCOL: [&[&str]; 6] = [
     &["clock", "cmsd", "coding", "client", "flight", "limits", "pacer", "varint", "window"],
-    &["delay_window", "delivery_rate", "error", "parity", "framing"],
+    &["capsules", "delay_window", "delivery_rate", "error", "parity", "framing"],
     &["coded", "head", "live_control", "path", "ranges", "vxl", "facts"],
     &["conditions", "flow", "request"],
     &["origin", "response", "scheduler"],

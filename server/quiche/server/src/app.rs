@@ -40,6 +40,9 @@ const DRAIN_POLL: Duration = Duration::from_millis(50);
 /// Interval at which the certificate is looked at: others replace the files of a given one.
 const RENEWAL_CHECK: Duration = Duration::from_secs(10);
 
+/// Time for clients to acknowledge that their sessions were closed: a few round trips, or the repetition of a lost packet.
+const GOODBYE: Duration = Duration::from_secs(1);
+
 /// Time for the last packets, which close the connections.
 const CLOSE: Duration = Duration::from_secs(1);
 
@@ -126,8 +129,12 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
         ended = &mut endpoint => log::warning("QUIC loop ended", &[("error", Value::from(format!("{ended:?}")))]),
     }
     site.draining.store(true, Ordering::Relaxed);
-    let finished = drained(&site, &http1, &commands_in).await;
+    let _ = commands_in.send(Command::GoAway).await;
+    let finished = drained(site.limits.drain, &http1, &commands_in).await;
     accepting.abort();
+    // Nothing reaches a client behind the end of its connection.
+    let _ = commands_in.send(Command::EndSessions).await;
+    drained(GOODBYE, &http1, &commands_in).await;
     let _ = commands_in.send(Command::Close).await;
     let _ = timeout(CLOSE, endpoint).await;
     // Writes that nobody has begun end with the runtime.
@@ -148,9 +155,9 @@ fn serve_quic(parts: Parts) -> std::io::Result<()> {
     })
 }
 
-/// Waits for requests in flight, at most `limits.drain`; returns whether all of them have finished.
-async fn drained(site: &Site, http1: &Http1, commands: &mpsc::Sender<Command>) -> bool {
-    let deadline = Instant::now() + site.limits.drain;
+/// Waits for what is in flight, at most so long; returns whether all of them have finished.
+async fn drained(time: Duration, http1: &Http1, commands: &mpsc::Sender<Command>) -> bool {
+    let deadline = Instant::now() + time;
     loop {
         let (answer, busy) = oneshot::channel();
         let asked = commands.send(Command::Busy(answer)).await;

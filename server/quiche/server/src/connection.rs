@@ -16,6 +16,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use voxel_protocol::delivery_rate::DeliveryRate;
 use voxel_protocol::error::HttpError;
+use voxel_protocol::framing::goaway_frame;
 use voxel_protocol::pacer::Pacer;
 use voxel_protocol::window::Window;
 
@@ -131,11 +132,7 @@ impl Connection {
         if !self.quic.is_established() {
             return;
         }
-        if !self.control.is_empty()
-            && let Ok(sent) = self.quic.stream_send(http3::CONTROL_STREAM, &self.control, false)
-        {
-            self.control = self.control.split_off(sent);
-        }
+        self.send_control();
         self.read_streams(now);
         self.look_for_stopped_streams();
         // Datagrams from clients have no meaning in voxel-1.
@@ -144,6 +141,22 @@ impl Connection {
         let quic = &mut self.quic;
         let lacks = |stream: &u64| !matches!(quic.stream_capacity(*stream), Err(quiche::Error::InvalidStreamState(_)));
         self.unacknowledged.retain(lacks);
+    }
+
+    fn send_control(&mut self) {
+        if !self.control.is_empty()
+            && let Ok(sent) = self.quic.stream_send(http3::CONTROL_STREAM, &self.control, false)
+        {
+            self.control = self.control.split_off(sent);
+        }
+    }
+
+    /// Asks the client to send further requests elsewhere.
+    pub fn go_away(&mut self) {
+        self.control = [&self.control[..], &goaway_frame()].concat().into();
+        if self.quic.is_established() {
+            self.send_control();
+        }
     }
 
     fn read_streams(&mut self, now: Instant) {
@@ -207,10 +220,8 @@ impl Connection {
                     self.session_data(stream, &data, fin, now);
                 }
             }
-            Http3Event::Ended if self.session.as_ref().is_some_and(|open| open.id == stream) => {
-                self.end_session();
-            }
-            Http3Event::Ended => {}
+            Http3Event::Body(data) => self.capsules(stream, &data),
+            Http3Event::Ended => self.session_ended(stream),
             Http3Event::Unwanted => self.stop_reading(stream, http3::BUFFERED_STREAM_REJECTED),
         }
     }
@@ -236,7 +247,7 @@ impl Connection {
     fn cancelled(&mut self, stream: u64) {
         if self.session.as_ref().is_some_and(|session| session.id == stream) {
             self.responses.remove(stream);
-            self.end_session();
+            self.end_session(None);
         }
         if let Some(session) = &mut self.session {
             session.readers.remove(&stream);
@@ -287,7 +298,7 @@ impl Connection {
 
     /// Ends what belongs to the connection; must be called once, when QUIC has closed it.
     pub fn closed(mut self) {
-        self.end_session();
+        self.end_session(None);
         self.shared.site.metrics.add("voxel_quic_connections", -1);
     }
 }

@@ -18,7 +18,7 @@ use quiche::{Header, RecvInfo};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::connection::{Next, Shared};
+use crate::connection::{Connection, Next, Shared};
 use crate::http3::H3_NO_ERROR;
 use crate::jobs::Completion;
 use crate::log;
@@ -40,12 +40,19 @@ const HOUSEKEEPING: Duration = Duration::from_secs(1);
 /// Least UDP payload of a client's first packets (RFC 9000 section 14.1).
 const INITIAL_BYTES: usize = 1200;
 
+/// Why a server that is told to stop ends sessions and connections; their code is `H3_NO_ERROR`.
+const STOPPING: &str = "the server is stopping";
+
 /// What the rest of the server asks of the loop.
 pub enum Command {
     /// Use this configuration for new connections.
     Configure(Box<quiche::Config>),
     /// Answer whether a request is in flight.
     Busy(oneshot::Sender<bool>),
+    /// Ask clients to send further requests elsewhere.
+    GoAway,
+    /// End all sessions.
+    EndSessions,
     /// End all connections, then the loop.
     Close,
 }
@@ -111,6 +118,8 @@ impl Endpoint {
                     Some(Command::Busy(answer)) => {
                         let _ = answer.send(self.connections.iter_mut().any(|(_, connection)| connection.busy()));
                     }
+                    Some(Command::GoAway) => self.tell_all(Connection::go_away),
+                    Some(Command::EndSessions) => self.tell_all(|it| it.close_session(H3_NO_ERROR as u32, STOPPING)),
                     Some(Command::Close) | None => return self.close().await,
                 },
                 _ = housekeeping.tick() => self.keep_house(Instant::now()),
@@ -126,6 +135,15 @@ impl Endpoint {
             for key in self.connections.take_ready() {
                 self.serve(key).await;
             }
+        }
+    }
+
+    fn tell_all(&mut self, tell: impl Fn(&mut Connection)) {
+        for key in self.connections.keys() {
+            if let Some(connection) = self.connections.get_mut(key) {
+                tell(connection);
+            }
+            self.connections.make_ready(key);
         }
     }
 
@@ -150,7 +168,7 @@ impl Endpoint {
         let mut changed = Vec::new();
         for (key, connection) in self.connections.iter_mut() {
             if connection.session_is_idle(now) {
-                connection.close_session("idle");
+                connection.close_session(0, "idle");
                 changed.push(key);
             } else if !connection.quic.is_established() && now.duration_since(connection.opened) > handshake {
                 connection.close(H3_NO_ERROR, "the handshake takes too long");
@@ -253,7 +271,7 @@ impl Endpoint {
     async fn close(&mut self) {
         for key in self.connections.keys() {
             if let Some(connection) = self.connections.get_mut(key) {
-                connection.close(H3_NO_ERROR, "the server is stopping");
+                connection.close(H3_NO_ERROR, STOPPING);
             }
             self.serve(key).await;
         }

@@ -5,16 +5,13 @@ mod head;
 use std::collections::HashMap;
 
 use bytes::Bytes;
+use voxel_protocol::capsules::close_session;
 use voxel_protocol::framing::{
     ConnectionError, Critical, StreamEvent, StreamReader, UniEvent, UniReader, control_stream, data_frame_head,
 };
-use voxel_protocol::varint;
 
 use head::{DecodeError, check_trailers, decode_head};
 pub use head::{Head, encode_response_head};
-
-/// CLOSE_WEBTRANSPORT_SESSION (draft-ietf-webtrans-http3-02 section 5).
-const CAPSULE_CLOSE_SESSION: u64 = 0x2843;
 
 /// The server's control stream: its first unidirectional stream.
 pub const CONTROL_STREAM: u64 = 3;
@@ -64,6 +61,8 @@ pub enum Http3Event {
         data: Bytes,
         fin: bool,
     },
+    /// Bytes of a body.
+    Body(Bytes),
     /// The client has ended an HTTP/3 stream.
     Ended,
     /// A unidirectional stream of a type that the server does not use.
@@ -138,10 +137,13 @@ impl Http3 {
                         Err(DecodeError::Malformed) => return Ok(self.malformed(stream, fin)),
                     }
                 }
-                StreamEvent::Body { length } => match request.announced.map(|left| left.checked_sub(length as u64)) {
-                    Some(None) => return Ok(self.malformed(stream, fin)),
-                    left => request.announced = left.flatten(),
-                },
+                StreamEvent::Body { data } => {
+                    match request.announced.map(|left| left.checked_sub(data.len() as u64)) {
+                        Some(None) => return Ok(self.malformed(stream, fin)),
+                        left => request.announced = left.flatten(),
+                    }
+                    events.push(Http3Event::Body(data));
+                }
                 StreamEvent::TooLong => {
                     request.head_seen = true;
                     events.push(Http3Event::HeadTooLong);
@@ -205,13 +207,9 @@ pub fn is_bidirectional(stream: u64) -> bool {
     stream & 0x2 == 0
 }
 
-/// The DATA frame that ends a session, with application error code 0 and a reason.
-pub fn encode_close_session(reason: &str) -> Vec<u8> {
-    let mut capsule = Vec::new();
-    varint::encode(CAPSULE_CLOSE_SESSION, &mut capsule);
-    varint::encode(4 + reason.len() as u64, &mut capsule);
-    capsule.extend([0; 4]);
-    capsule.extend(reason.as_bytes());
+/// The DATA frame that ends a session.
+pub fn encode_close_session(code: u32, reason: &str) -> Vec<u8> {
+    let capsule = close_session(code, reason);
     let mut frame = data_frame_head(capsule.len());
     frame.extend(capsule);
     frame

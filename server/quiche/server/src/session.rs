@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use sfv::{BareItem, List, ListEntry, Parser};
 use voxel_protocol::VERSION;
+use voxel_protocol::capsules::CapsuleReader;
 use voxel_protocol::discovery::ENDPOINT_PATH;
 use voxel_protocol::error::{HttpError, Status};
 use voxel_protocol::path::percent_decoded;
@@ -27,13 +28,15 @@ pub struct Session {
     /// Readers by stream, until the client ends it. `None` after the response: further bytes are ignored.
     pub readers: HashMap<u64, Option<RequestReader>>,
     pub last_request: Instant,
+    /// What the client says on the stream of its CONNECT request.
+    pub capsules: CapsuleReader,
     _place: Place,
 }
 
 impl Session {
     pub fn new(id: u64, now: Instant, place: Place) -> Self {
         let (scheduler, readers) = (Scheduler::default(), HashMap::new());
-        Self { id, scheduler, readers, last_request: now, _place: place }
+        Self { id, scheduler, readers, last_request: now, capsules: CapsuleReader::default(), _place: place }
     }
 }
 

@@ -16,8 +16,8 @@ pub const WEBTRANSPORT_BIDI: u64 = 0x41;
 pub enum StreamEvent {
     /// An encoded header block.
     Headers(Vec<u8>),
-    /// Bytes of a body, which is ignored.
-    Body { length: usize },
+    /// Bytes of a body. That of a request is ignored, that of CONNECT holds capsules.
+    Body { data: Bytes },
     /// Bytes on a stream of this session. The first event may be without data.
     Session { id: u64, data: Bytes },
     /// A header block longer than the limit. The rest of the stream is ignored.
@@ -104,9 +104,9 @@ impl StreamReader {
             }
             RequestState::Skipping { left, body } => {
                 let length = left.min(self.buffer.len() as u64) as usize;
-                self.buffer.drain(..length);
+                let data: Bytes = self.buffer.drain(..length).collect();
                 if body && length > 0 {
-                    events.push(StreamEvent::Body { length });
+                    events.push(StreamEvent::Body { data });
                 }
                 let left = left - length as u64;
                 self.state = match left {

@@ -28,7 +28,7 @@ proptest! {
         let events = read(&data.concat(), size).unwrap();
         prop_assert_eq!(&events[0], &StreamEvent::Headers(b"block".to_vec()));
         let body: usize = events[1..].iter().map(|event| match event {
-            StreamEvent::Body { length } => *length,
+            StreamEvent::Body { data } => data.len(),
             other => panic!("{other:?}"),
         }).sum();
         prop_assert_eq!(body, 4);

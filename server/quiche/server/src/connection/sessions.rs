@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use serde_json::Value;
+use voxel_protocol::capsules::Closing;
 use voxel_protocol::error::{HttpError, Status};
 use voxel_protocol::request::RequestReader;
 
@@ -50,14 +51,31 @@ impl Connection {
         self.quic.path_stats().find(|path| path.active).map(|path| path.peer_addr.to_string()).into()
     }
 
-    /// Ends the session, if there is one, with application error code 0 and a reason.
-    pub fn close_session(&mut self, reason: &str) {
+    /// Ends the session, if there is one.
+    pub fn close_session(&mut self, code: u32, reason: &str) {
         if let Some(session) = &self.session
             && let Some(response) = self.responses.get_mut(session.id)
         {
-            response.pending.push(http3::encode_close_session(reason));
+            response.pending.push(http3::encode_close_session(code, reason));
         }
-        self.end_session();
+        self.end_session(Some(&Closing { code, reason: reason.to_owned() }));
+    }
+
+    /// Bytes on the stream of the CONNECT request. The capsule that closes a session ends it, whatever comes behind.
+    pub(super) fn capsules(&mut self, stream: u64, data: &[u8]) {
+        let Some(session) = self.session.as_mut().filter(|session| session.id == stream) else { return };
+        session.capsules.feed(data);
+        if session.capsules.closing().is_some() {
+            self.session_ended(stream);
+        }
+    }
+
+    /// The client has ended the stream of its CONNECT request, or said that it does.
+    pub(super) fn session_ended(&mut self, stream: u64) {
+        if let Some(session) = self.session.as_ref().filter(|session| session.id == stream) {
+            let closing = session.capsules.closing().cloned().unwrap_or_default();
+            self.end_session(Some(&closing));
+        }
     }
 
     /// Whether the session has been without a request for too long.
@@ -67,7 +85,8 @@ impl Connection {
             && self.session.as_ref().is_some_and(|session| now.duration_since(session.last_request) > idle)
     }
 
-    pub(super) fn end_session(&mut self) {
+    /// `closing`: what either side has said of it; `None`: its connection or stream broke.
+    pub(super) fn end_session(&mut self, closing: Option<&Closing>) {
         if self.session.is_none() {
             return;
         }
@@ -86,7 +105,11 @@ impl Connection {
         }
         self.session = None;
         self.shared.site.metrics.add("voxel_sessions", -1);
-        log::info("session closed", &[("client", self.client())]);
+        let mut fields = vec![("client", self.client())];
+        if let Some(closing) = closing {
+            fields.extend([("code", closing.code.into()), ("reason", closing.reason.as_str().into())]);
+        }
+        log::info("session closed", &fields);
     }
 
     pub(super) fn session_data(&mut self, stream: u64, data: &[u8], fin: bool, now: Instant) {
