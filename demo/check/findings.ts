@@ -128,17 +128,27 @@ export function ofSession(outcome: SessionOutcome, endpoint: string, hashes: num
     case 'refused':
       return fails(
         `${host} ended the handshake after ${outcome.ms.toFixed(0)} ms: ${outcome.message}`,
-        `${certificateAdvice(hashes, age)} A firewall that rejects ${udp} at once looks the same, and so does a path or token of the endpoint that the server does not know.`,
+        `${udpAdvice(endpoint, udp)} ${certificateAdvice(hashes, age)} A path or token of the endpoint that the server does not know looks the same.`,
       );
   }
 }
 
+/** Before certificates: what nobody listens to ends at once, too. */
+function udpAdvice(endpoint: string, udp: string): string {
+  const { hostname } = new URL(endpoint);
+  const blocked = `First ${udp}: a firewall that rejects it at once looks like this, and so does a server that does not listen there.`;
+  if (hostname === 'localhost')
+    return `${blocked} Chromium's WebTransport takes localhost for ::1 alone, even where the page itself comes from 127.0.0.1: start the server with --host ::, or name 127.0.0.1.`;
+  if (/^[\d.]+$|^\[/.test(hostname)) return blocked;
+  return `${blocked} If ${hostname} has an IPv6 address, the server must answer there: pages come over IPv4 where IPv6 fails, WebTransport need not (--host ::).`;
+}
+
 function certificateAdvice(hashes: number, age: number | undefined): string {
   if (hashes === 0)
-    return 'Most likely the certificate: without hashes in voxel.json it must be one that browsers trust, for this host name and not expired.';
+    return 'Then the certificate: without hashes in voxel.json it must be one that browsers trust, for this host name and not expired.';
   const cached =
     age !== undefined && age > 0 ? ` voxel.json came from a cache and is ${age} s old: it must not be cached.` : '';
-  return `Most likely the certificate: its SHA-256 is not among those in voxel.json, or it has expired, or is valid for more than 14 days.${cached} Restart the server, or copy its voxel.json anew to wherever it is served from.`;
+  return `Then the certificate: its SHA-256 is not among those in voxel.json, or it has expired, or is valid for more than 14 days.${cached} Restart the server, or copy its voxel.json anew to wherever it is served from.`;
 }
 
 /** Bytes of a file as they came over a stream and over HTTP. */

@@ -63,6 +63,24 @@ def test_a_public_endpoint_is_announced_instead(starts: Start) -> None:
     assert server.endpoint == "https://media.example:5555/voxel"
 
 
+@pytest.mark.parametrize(
+    ("host", "asked", "announced"),
+    [
+        ("0.0.0.0", "localhost", "127.0.0.1"),
+        ("0.0.0.0", "media.example", "media.example"),
+        ("::", "localhost", "localhost"),
+    ],
+)
+def test_the_address_that_is_announced_answers(starts: Start, host: str, asked: str, announced: str) -> None:
+    """Chromium's WebTransport takes `localhost` for `::1` alone, while a page of it comes from 127.0.0.1 all the same."""
+    server = starts("--host", host, "--insecure")
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{server.http_port}/.well-known/voxel.json", headers={"host": f"{asked}:{server.http_port}"}
+    )
+    with urllib.request.urlopen(request) as response:
+        assert json.load(response)["endpoint"] == f"https://{announced}:{server.quic_port}/voxel"
+
+
 def test_http_and_quic_may_share_the_port_number(starts: Start) -> None:
     port = free_port()
     server = starts(http_port=port, quic_port=port)

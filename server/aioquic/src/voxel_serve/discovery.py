@@ -12,7 +12,11 @@ ENDPOINT_PATH = "/voxel"
 VERSION = "voxel-1"
 FEATURES = ["follow"]
 
-WILDCARDS = ("0.0.0.0", "::")
+IPV4_WILDCARD = "0.0.0.0"
+WILDCARDS = (IPV4_WILDCARD, "::")
+
+LOOPBACK = "127.0.0.1"
+"""What `localhost` is called where only IPv4 is served: for Chromium's WebTransport that name is `::1` alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,9 @@ class Discovery:
             return self.public_endpoint
         host = f"[{self.host}]" if ":" in self.host else self.host
         if self.host in WILDCARDS:
-            host = (host_name(authority) if authority else None) or "127.0.0.1"
+            host = (host_name(authority) if authority else None) or LOOPBACK
+            if self.host == IPV4_WILDCARD and host == "localhost":
+                host = LOOPBACK
         return f"https://{host}:{self.port}{ENDPOINT_PATH}"
 
     def document(self, authority: str) -> bytes:

@@ -7,7 +7,11 @@ use crate::origin::host_name;
 pub const DISCOVERY_PATH: &str = "/.well-known/voxel.json";
 pub const ENDPOINT_PATH: &str = "/voxel";
 
-const WILDCARDS: [&str; 2] = ["0.0.0.0", "::"];
+const IPV4_WILDCARD: &str = "0.0.0.0";
+const WILDCARDS: [&str; 2] = [IPV4_WILDCARD, "::"];
+
+/// What `localhost` is called where only IPv4 is served: for Chromium's WebTransport that name is `::1` alone.
+const LOOPBACK: &str = "127.0.0.1";
 
 /// What the discovery file contains, apart from the certificates, which change.
 #[derive(Debug)]
@@ -31,7 +35,8 @@ impl Discovery {
             return endpoint.clone();
         }
         let host = if WILDCARDS.contains(&self.host.as_str()) {
-            authority.and_then(host_name).unwrap_or_else(|| "127.0.0.1".to_owned())
+            let asked = authority.and_then(host_name).filter(|it| self.host != IPV4_WILDCARD || it != "localhost");
+            asked.unwrap_or_else(|| LOOPBACK.to_owned())
         } else if self.host.contains(':') {
             format!("[{}]", self.host)
         } else {
@@ -96,6 +101,8 @@ mod tests {
     #[test]
     fn bound_to_every_address_it_announces_the_one_that_was_asked() {
         assert_eq!(discovery("0.0.0.0").endpoint(Some("media.example:80")), "https://media.example:4433/voxel");
+        assert_eq!(discovery("0.0.0.0").endpoint(Some("localhost:80")), "https://127.0.0.1:4433/voxel");
+        assert_eq!(discovery("::").endpoint(Some("localhost:80")), "https://localhost:4433/voxel");
         assert_eq!(discovery("::1").endpoint(Some("other")), "https://[::1]:4433/voxel");
     }
 
