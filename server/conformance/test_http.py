@@ -1,6 +1,8 @@
 """docs/PROTOCOL.md on ordinary HTTP, over HTTP/1.1 and HTTP/3, and "stopping"."""
 
 import asyncio
+import contextlib
+import functools
 import http.client
 import socket
 from collections.abc import Iterator
@@ -9,11 +11,14 @@ import pytest
 from aioquic.buffer import encode_uint_var
 from aioquic.h3.connection import FrameType
 
-from .client import VoxelClient, connect, eventually, request_head, until
+from .client import Received, VoxelClient, connect, eventually, request_head, until
 from .conftest import Start
 from .servers import Server
 
 TIMEOUT_SECONDS = 10.0
+
+DOWNLOADS = 4
+"""Clients, and requests of each, of 50 MB: 800 MB are more than a client in Python takes while a server drains."""
 
 WRITE_TIMEOUT_SECONDS = 30.0
 """After so long without progress both servers reset a response."""
@@ -186,6 +191,24 @@ async def test_garbage_packets_are_ignored(server: Server, client: VoxelClient) 
         for data in (b"", b"\x00", b"\xff" * 1200, b"\xc0\x00\x00\x00\x01\xff", bytes(1500), b"\xc3" + bytes(1199)):
             garbage.sendto(data, ("127.0.0.1", server.quic_port))
     assert (await client.get("/"))[0] == 200
+
+
+def all_begun(received: list[Received]) -> bool:
+    return all(one.data for one in received)
+
+
+async def test_stopping_tells_clients_whose_downloads_it_cuts(starts: Start) -> None:
+    server = starts()
+    async with contextlib.AsyncExitStack() as connections:
+        clients = [await connections.enter_async_context(connect(server.quic_port)) for _ in range(DOWNLOADS)]
+        for client in clients:
+            assert (await client.open_session())[0] == 200
+            received = [client.received(client.send(request_head("/huge.bin"))) for _ in range(DOWNLOADS)]
+            await eventually(functools.partial(all_begun, received))
+        server.process.terminate()
+        assert await asyncio.to_thread(server.process.wait, TIMEOUT_SECONDS) == 0
+        for client in clients:
+            await eventually(functools.partial(getattr, client, "terminated"))
 
 
 async def test_stopping_lets_what_is_in_flight_finish_and_refuses_what_is_new(starts: Start, media: bytes) -> None:

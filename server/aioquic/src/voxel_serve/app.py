@@ -117,6 +117,7 @@ async def running(config: Config) -> AsyncIterator[Server]:
     tls = _tls_context(config)
     configuration = _quic_configuration(config)
     metrics = Metrics()
+    metrics.set("voxel_workers", 1)
     certificates = CertificateKeeper(
         functools.partial(_obtain_certificate, config),
         functools.partial(_install_certificate, config, configuration, tls),

@@ -18,6 +18,8 @@ _HELP = {
     "voxel_sessions": "WebTransport sessions open now.",
     "voxel_watched_files": "Growing files that are watched now.",
     "voxel_quic_connections": "QUIC connections open now.",
+    "voxel_workers": "Threads that serve QUIC.",
+    "voxel_stray_packets_total": "Packets after a change of the client's address that came to another worker.",
     "voxel_certificate_end_seconds": "When the certificate ends, in seconds since 1970.",
 }
 

@@ -24,7 +24,7 @@ const SERVER: [&[&str]; 8] = [
     &["edge", "files", "follow", "quic"],
     &["jobs", "session", "site"],
     &["http1", "responses"],
-    &["connection", "endpoint", "metrics_listener"],
+    &["connection", "endpoint", "metrics_listener", "workers"],
     &["app", "cli"],
 ];
 

@@ -7,9 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use boring::ssl::SslAcceptor;
 use serde_json::{Value, json};
-use tokio::runtime::{Builder, Handle};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 use voxel_protocol::announced::parse_paths;
 use voxel_protocol::discovery::Discovery;
@@ -19,14 +18,12 @@ use voxel_protocol::origin::{OriginPolicy, authority_of, host_name, is_loopback}
 use crate::certificate::{Certificate, CertificateSource, default_cache};
 use crate::cli::Options;
 use crate::configuration_error::ConfigurationError;
-use crate::connection::Shared;
 use crate::descriptors::{self, Budget};
 use crate::edge::{self, Edge};
-use crate::endpoint::{Command, Endpoint, Parts, ResetKey};
+use crate::endpoint::{Command, ResetKey};
 use crate::files::Mounts;
 use crate::growing::Watchers;
 use crate::http1::Http1;
-use crate::jobs::{FILE_THREADS, Jobs};
 use crate::log;
 use crate::metrics::Metrics;
 use crate::metrics_listener;
@@ -34,6 +31,7 @@ use crate::places::Places;
 use crate::quic;
 use crate::site::Site;
 use crate::sockets::{bind_tcp, bind_udp, bracketed, plain};
+use crate::workers::{Plan, Workers};
 
 const DRAIN_POLL: Duration = Duration::from_millis(50);
 
@@ -43,8 +41,8 @@ const RENEWAL_CHECK: Duration = Duration::from_secs(10);
 /// Time for clients to acknowledge that their sessions were closed: a few round trips, or the repetition of a lost packet.
 const GOODBYE: Duration = Duration::from_secs(1);
 
-/// Time for the last packets, which close the connections.
-const CLOSE: Duration = Duration::from_secs(1);
+/// Time for the last packets, which close the connections: more than the workers take.
+const CLOSE: Duration = Duration::from_secs(2);
 
 /// Serves until SIGTERM or SIGINT, then finishes the requests in flight.
 pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
@@ -59,17 +57,18 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     let source = certificate_source(&options);
     let certificate = source.obtain(SystemTime::now(), false)?;
     let tls = watch::Sender::new(acceptor(&options, &certificate)?);
-    let config = quic::config(&certificate, options.congestion_control)?;
+    // A certificate that QUIC cannot use is an error now, not one of each worker.
+    quic::config(&certificate, options.congestion_control)?;
     if let Some(folder) = &options.qlog {
         std::fs::create_dir_all(folder).map_err(|error| {
             ConfigurationError(format!("cannot write qlog files to {}: {}", folder.display(), plain(&error)))
         })?;
     }
     let tcp = bind_tcp(&options.host, options.http_port)?;
-    let udp = bind_udp(&options.host, options.quic_port)?;
+    let udp = bind_udp(&options.host, options.quic_port, options.workers())?;
     let failed = |error: std::io::Error| ConfigurationError(plain(&error));
     let http_port = tcp.local_addr().map_err(failed)?.port();
-    let quic_port = udp.local_addr().map_err(failed)?.port();
+    let quic_port = udp[0].local_addr().map_err(failed)?.port();
     let metrics = metrics.map(|(host, port)| bind_tcp(&host, port).map(|tcp| (host, tcp))).transpose()?;
 
     let discovery = (!options.no_webtransport).then(|| Discovery {
@@ -94,19 +93,23 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
         draining: AtomicBool::new(false),
     });
     site.metrics.set("voxel_certificate_end_seconds", certificate.end());
-    let (completions_in, completions) = mpsc::unbounded_channel();
-    let (commands_in, commands) = mpsc::channel(16);
-    let jobs = Jobs::new(completions_in, Handle::current());
+    site.metrics.set("voxel_workers", udp.len() as i64);
     let places = Places::new(&site.limits);
-    let live_control = options.live_control;
-    let shared = Shared { site: Arc::clone(&site), jobs, places: places.clone(), live_control };
-    let reset_key = ResetKey::obtain(&default_cache()).map_err(failed)?;
-    let qlog = options.qlog.clone();
-    let parts = Parts { socket: udp, config, shared, reset_key, server_id, qlog, completions, commands };
-    let mut endpoint = tokio::task::spawn_blocking(|| serve_quic(parts));
+    let certificates = watch::Sender::new(Arc::new(certificate));
+    let plan = Plan {
+        site: Arc::clone(&site),
+        places: places.clone(),
+        certificates: certificates.subscribe(),
+        congestion_control: options.congestion_control,
+        live_control: options.live_control,
+        reset_key: ResetKey::obtain(&default_cache()).map_err(failed)?,
+        server_id,
+        qlog: options.qlog.clone(),
+    };
+    let (workers, mut running) = Workers::start(udp, plan);
     let http1 = Http1::new(Arc::clone(&site), places);
     let tcp = tokio::net::TcpListener::from_std(tcp).map_err(failed)?;
-    let metrics = metrics.map(|(host, bound)| metrics_listener::start(&site, &commands_in, &host, bound));
+    let metrics = metrics.map(|(host, bound)| metrics_listener::start(&site, &workers, &host, bound));
     let metrics_url = metrics.transpose().map_err(failed)?;
     let accepting = tokio::spawn(Arc::clone(&http1).accept(tcp, tls.subscribe()));
     let (mut terminate, mut interrupt) =
@@ -116,27 +119,29 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
         hangup: signal(SignalKind::hangup()).map_err(failed)?,
         tls,
         site: &site,
-        commands: &commands_in,
+        certificates,
     };
 
     let url = base_url(&options, http_port);
     println!("{}", ready_event(&site, &url, quic_port, metrics_url.as_deref()));
-    log::info("ready", &[("url", Value::from(url))]);
+    log::info("ready", &[("url", Value::from(url)), ("workers", Value::from(options.workers()))]);
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
-        () = keeper.run(&options, certificate) => {}
-        ended = &mut endpoint => log::warning("QUIC loop ended", &[("error", Value::from(format!("{ended:?}")))]),
+        () = keeper.run(&options) => {}
     }
     site.draining.store(true, Ordering::Relaxed);
-    let _ = commands_in.send(Command::GoAway).await;
-    let finished = drained(site.limits.drain, &http1, &commands_in).await;
+    workers.tell(|| Command::GoAway).await;
+    let finished = drained(site.limits.drain, &http1, &workers).await;
     accepting.abort();
     // Nothing reaches a client behind the end of its connection.
-    let _ = commands_in.send(Command::EndSessions).await;
-    drained(GOODBYE, &http1, &commands_in).await;
-    let _ = commands_in.send(Command::Close).await;
-    let _ = timeout(CLOSE, endpoint).await;
+    workers.tell(|| Command::EndSessions).await;
+    drained(GOODBYE, &http1, &workers).await;
+    let _ = timeout(CLOSE, async {
+        workers.tell(|| Command::Close).await;
+        while running.join_next().await.is_some() {}
+    })
+    .await;
     // Writes that nobody has begun end with the runtime.
     if let Some(edge) = site.edge.clone() {
         let _ = tokio::task::spawn_blocking(move || edge.store.write_rest()).await;
@@ -145,24 +150,11 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     Ok(())
 }
 
-/// Runs the loop on one thread for all its life: glibc has a heap for each thread, and the free memory that connections
-/// leave in each heap would add up if the loop moved from thread to thread.
-fn serve_quic(parts: Parts) -> std::io::Result<()> {
-    let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(FILE_THREADS).build()?;
-    runtime.block_on(async {
-        Endpoint::new(parts)?.run().await;
-        Ok(())
-    })
-}
-
 /// Waits for what is in flight, at most so long; returns whether all of them have finished.
-async fn drained(time: Duration, http1: &Http1, commands: &mpsc::Sender<Command>) -> bool {
+async fn drained(time: Duration, http1: &Http1, workers: &Workers) -> bool {
     let deadline = Instant::now() + time;
     loop {
-        let (answer, busy) = oneshot::channel();
-        let asked = commands.send(Command::Busy(answer)).await;
-        let busy = asked.is_ok() && busy.await.unwrap_or(false);
-        if !busy && http1.answers() == 0 {
+        if workers.busy().await != Some(true) && http1.answers() == 0 {
             return true;
         }
         if Instant::now() > deadline {
@@ -179,48 +171,47 @@ struct CertificateKeeper<'a> {
     hangup: Signal,
     tls: watch::Sender<Option<SslAcceptor>>,
     site: &'a Site,
-    commands: &'a mpsc::Sender<Command>,
+    certificates: watch::Sender<Arc<Certificate>>,
 }
 
 impl CertificateKeeper<'_> {
-    async fn run(mut self, options: &Options, mut certificate: Certificate) {
+    async fn run(mut self, options: &Options) {
         loop {
             let anew = tokio::select! {
                 () = sleep(RENEWAL_CHECK) => false,
                 _ = self.hangup.recv() => true,
             };
             let now = SystemTime::now();
+            let certificate = Arc::clone(&self.certificates.borrow());
             let is_given = matches!(self.source, CertificateSource::Given { .. });
             if !(anew || is_given || certificate.renewal_due(now)) {
                 continue;
             }
-            match self.renewed(options, &certificate, now, anew).await {
-                Ok(next) => certificate = next,
-                Err(error) => log::warning("certificate not renewed", &[("error", Value::from(error.to_string()))]),
+            if let Err(error) = self.renew(options, &certificate, now, anew) {
+                log::warning("certificate not renewed", &[("error", Value::from(error.to_string()))]);
             }
         }
     }
 
-    /// The certificate from now on, which is in use unless it is the same as before.
-    async fn renewed(
+    /// Uses the certificate that there is now, unless it is the same as before.
+    fn renew(
         &self,
         options: &Options,
         before: &Certificate,
         now: SystemTime,
         anew: bool,
-    ) -> Result<Certificate, ConfigurationError> {
+    ) -> Result<(), ConfigurationError> {
         let next = self.source.obtain(now, anew)?;
         if next.is_same(before) {
-            return Ok(next);
+            return Ok(());
         }
-        let config = quic::config(&next, options.congestion_control)?;
+        quic::config(&next, options.congestion_control)?;
         self.tls.send_replace(acceptor(options, &next)?);
         self.site.certificate_hashes.send_replace(next.hashes());
         self.site.metrics.set("voxel_certificate_end_seconds", next.end());
         log::info("certificate renewed", &[("hashes", json!(next.hashes()))]);
-        // Fails when the server has stopped.
-        let _ = self.commands.send(Command::Configure(Box::new(config))).await;
-        Ok(next)
+        self.certificates.send_replace(Arc::new(next));
+        Ok(())
     }
 }
 
@@ -241,7 +232,7 @@ fn descriptor_limits(options: &Options) -> (Limits, usize) {
     let mut limits = options.limits();
     match descriptors::raise() {
         Ok(descriptors) => {
-            let budget = Budget::new(descriptors, limits.connections, options.qlog.is_some());
+            let budget = Budget::new(descriptors, options.workers(), limits.connections, options.qlog.is_some());
             if limits.connections != budget.connections {
                 let fields =
                     [("descriptors", descriptors), ("connections", budget.connections), ("files", budget.files)];

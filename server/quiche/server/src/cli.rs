@@ -118,6 +118,10 @@ pub struct Options {
     #[arg(long, value_name = "HOST:PORT")]
     pub check_health: Option<String>,
 
+    /// Threads that serve QUIC, each of them on one core; by default as many as this program may use
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub workers: Option<u16>,
+
     /// Congestion control of streams and datagrams
     #[arg(long, value_enum, default_value = "cubic")]
     pub congestion_control: CongestionControl,
@@ -144,6 +148,9 @@ pub struct Options {
     pub no_webtransport: bool,
 }
 
+/// Workers of a machine with many cores, unless more are asked for.
+const MOST_USUAL_WORKERS: usize = 64;
+
 /// Least size of the cache: two blocks and what is known of their file.
 const LEAST_CACHE_BYTES: u64 = 2_000_000;
 
@@ -166,6 +173,9 @@ impl Options {
                 "--cache-dir is of what is kept of an origin: it needs --origin".to_owned(),
             ));
         }
+        if cfg!(not(target_os = "linux")) && self.workers.is_some_and(|workers| workers > 1) {
+            return Err(ConfigurationError("--workers above 1 needs Linux, which divides a port's packets".to_owned()));
+        }
         if self.certificate.is_some() != self.key.is_some() {
             return Err(ConfigurationError("--certificate and --key must be given together".to_owned()));
         }
@@ -180,6 +190,14 @@ impl Options {
             )));
         }
         Ok(())
+    }
+
+    /// Threads that serve QUIC.
+    pub fn workers(&self) -> usize {
+        // Elsewhere the system does not divide a port's packets among sockets.
+        let usual =
+            if cfg!(target_os = "linux") { std::thread::available_parallelism().map_or(1, usize::from) } else { 1 };
+        self.workers.map_or(usual.min(MOST_USUAL_WORKERS), usize::from)
     }
 
     /// Whether the TCP side speaks HTTPS.

@@ -22,6 +22,7 @@ use voxel_protocol::window::Window;
 
 use crate::http3::{self, Http3, Http3Event};
 use crate::jobs::Jobs;
+use crate::metrics::Counted;
 use crate::places::{Kind, Place, Places};
 use crate::quic::LiveControlChoice;
 use crate::responses::{Responses, Stage};
@@ -62,6 +63,9 @@ pub struct Connection {
     /// The client's address when the connection was opened, under which it and its requests are counted.
     address: IpAddr,
     _place: Place,
+    /// That of its handshake, until it is finished.
+    handshake: Option<Place>,
+    _counted: Counted,
     http: Http3,
     /// Unsent bytes of the control stream.
     control: Bytes,
@@ -87,15 +91,14 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// A connection that QUIC has accepted. `place`: its own, of a client at `address`.
+    /// A connection that QUIC has accepted, of a client at `address`, with its places.
     pub fn new(
         key: u64,
         quic: quiche::Connection,
         shared: Shared,
-        (place, address): (Place, IpAddr),
+        (address, place, handshake): (IpAddr, Place, Option<Place>),
         now: Instant,
     ) -> Self {
-        shared.site.metrics.add("voxel_quic_connections", 1);
         Self {
             key,
             quic,
@@ -103,6 +106,8 @@ impl Connection {
             opened: now,
             address,
             _place: place,
+            handshake,
+            _counted: shared.site.metrics.count("voxel_quic_connections"),
             http: Http3::new(shared.site.limits.head_bytes),
             control: http3::settings(shared.site.discovery.is_some()).into(),
             responses: Responses::default(),
@@ -132,6 +137,7 @@ impl Connection {
         if !self.quic.is_established() {
             return;
         }
+        self.handshake = None;
         self.send_control();
         self.read_streams(now);
         self.look_for_stopped_streams();
@@ -299,6 +305,5 @@ impl Connection {
     /// Ends what belongs to the connection; must be called once, when QUIC has closed it.
     pub fn closed(mut self) {
         self.end_session(None);
-        self.shared.site.metrics.add("voxel_quic_connections", -1);
     }
 }

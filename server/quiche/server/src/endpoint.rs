@@ -1,34 +1,41 @@
-//! The loop over all QUIC connections: packets in, packets out, timers, finished jobs.
+//! A worker's loop over its QUIC connections: packets in, packets out, timers, finished jobs.
 
 mod batch;
 mod connection_ids;
 mod connections;
 mod opening;
+mod owners;
 mod refusal;
 mod resets;
 mod socket;
+mod strays;
 mod tokens;
 
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use quiche::{Header, RecvInfo};
 use serde_json::Value;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Mutex, mpsc, oneshot, watch};
 
+use crate::certificate::Certificate;
 use crate::connection::{Connection, Next, Shared};
 use crate::http3::H3_NO_ERROR;
 use crate::jobs::Completion;
 use crate::log;
+use crate::quic::{self, CongestionControl};
 use batch::Batch;
 use connection_ids::ConnectionIds;
 pub use connection_ids::{BLOCK_BYTES, MOST_CONFIGURATION, MOST_SERVER_ID_BYTES, ServerId};
 use connections::Connections;
+pub use owners::Owners;
 pub use resets::ResetKey;
 use resets::Resets;
 use socket::{Arrivals, Socket};
+pub use strays::{Inbox, Stray, Worker};
 use tokens::Tokens;
 
 /// Packets that a connection sends before it is the next one's turn: as many as one system call takes.
@@ -37,16 +44,17 @@ const TURN_PACKETS: usize = 40;
 /// Interval at which idle sessions, stalled responses and what takes too long to begin are looked for.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
 
+/// Time until all clients have been told that the server stops. quiche tells nobody while the congestion window is full.
+const FAREWELL: Duration = Duration::from_secs(1);
+
 /// Least UDP payload of a client's first packets (RFC 9000 section 14.1).
 const INITIAL_BYTES: usize = 1200;
 
 /// Why a server that is told to stop ends sessions and connections; their code is `H3_NO_ERROR`.
 const STOPPING: &str = "the server is stopping";
 
-/// What the rest of the server asks of the loop.
+/// What the rest of the server asks of a loop.
 pub enum Command {
-    /// Use this configuration for new connections.
-    Configure(Box<quiche::Config>),
     /// Answer whether a request is in flight.
     Busy(oneshot::Sender<bool>),
     /// Ask clients to send further requests elsewhere.
@@ -60,7 +68,9 @@ pub enum Command {
 /// What the loop is made from.
 pub struct Parts {
     pub socket: std::net::UdpSocket,
-    pub config: quiche::Config,
+    pub worker: Worker,
+    pub certificates: watch::Receiver<Arc<Certificate>>,
+    pub congestion_control: CongestionControl,
     pub shared: Shared,
     pub reset_key: ResetKey,
     /// What a load balancer finds this server by.
@@ -68,39 +78,49 @@ pub struct Parts {
     /// A folder for a qlog file per connection.
     pub qlog: Option<PathBuf>,
     pub completions: mpsc::UnboundedReceiver<Completion>,
-    pub commands: mpsc::Receiver<Command>,
 }
 
 pub struct Endpoint {
     socket: Socket,
     config: quiche::Config,
+    certificates: watch::Receiver<Arc<Certificate>>,
+    congestion_control: CongestionControl,
     shared: Shared,
     qlog: Option<PathBuf>,
     completions: mpsc::UnboundedReceiver<Completion>,
-    commands: mpsc::Receiver<Command>,
+    inbox: Arc<Mutex<Inbox>>,
+    workers: Arc<[mpsc::Sender<Stray>]>,
     connections: Connections,
     ids: ConnectionIds,
     tokens: Tokens,
     resets: Resets,
     batch: Batch,
+    /// When the loop ends at the latest, after [`Command::Close`].
+    end: Option<Instant>,
 }
 
 impl Endpoint {
     pub fn new(parts: Parts) -> io::Result<Self> {
-        let Parts { socket, config, shared, reset_key, server_id, qlog, completions, commands } = parts;
-        let socket = Socket::new(socket)?;
+        let Parts { shared, reset_key, server_id, qlog, completions, .. } = parts;
+        let Parts { mut certificates, congestion_control, worker, .. } = parts;
+        let socket = Socket::new(parts.socket)?;
+        let certificate = Arc::clone(&certificates.borrow_and_update());
         Ok(Self {
             resets: Resets::new(reset_key, server_id.as_ref(), socket.address().port()),
-            ids: ConnectionIds::new(server_id),
+            ids: ConnectionIds::new(server_id, worker.number, worker.owners),
             socket,
-            config,
+            config: quic::config(&certificate, congestion_control).map_err(io::Error::other)?,
+            certificates,
+            congestion_control,
             shared,
             qlog,
             completions,
-            commands,
+            inbox: worker.inbox,
+            workers: worker.all,
             connections: Connections::default(),
             tokens: Tokens::new().ok_or_else(|| io::Error::other("no random bytes"))?,
             batch: Batch::new(TURN_PACKETS),
+            end: None,
         })
     }
 
@@ -108,24 +128,30 @@ impl Endpoint {
     pub async fn run(mut self) {
         let mut arrivals = Arrivals::default();
         let mut housekeeping = tokio::time::interval(HOUSEKEEPING);
+        let mut inbox = Arc::clone(&self.inbox).lock_owned().await;
+        let Inbox { commands, strays } = &mut *inbox;
         loop {
             let timer = self.connections.next_timer();
             let rest = self.connections.any_ready();
             tokio::select! {
                 biased;
-                command = self.commands.recv() => match command {
-                    Some(Command::Configure(config)) => self.config = *config,
+                command = commands.recv(), if self.end.is_none() => match command {
                     Some(Command::Busy(answer)) => {
                         let _ = answer.send(self.connections.iter_mut().any(|(_, connection)| connection.busy()));
                     }
                     Some(Command::GoAway) => self.tell_all(Connection::go_away),
                     Some(Command::EndSessions) => self.tell_all(|it| it.close_session(H3_NO_ERROR as u32, STOPPING)),
-                    Some(Command::Close) | None => return self.close().await,
+                    Some(Command::Close) | None => {
+                        self.end = Some(Instant::now() + FAREWELL);
+                        self.tell_all(|it| it.close(H3_NO_ERROR, STOPPING));
+                    }
                 },
                 _ = housekeeping.tick() => self.keep_house(Instant::now()),
+                Ok(()) = self.certificates.changed() => self.configure(),
                 result = self.socket.readable() => if result.is_ok() { self.receive(&mut arrivals) },
+                Some(stray) = strays.recv() => self.take_in(stray, strays),
                 Some(completion) = self.completions.recv() => self.complete(completion),
-                () = sleep_until(timer) => {}
+                () = sleep_until([timer, self.end].into_iter().flatten().min()) => {}
                 () = std::future::ready(()), if rest => {}
             }
             while let Ok(completion) = self.completions.try_recv() {
@@ -135,6 +161,18 @@ impl Endpoint {
             for key in self.connections.take_ready() {
                 self.serve(key).await;
             }
+            if self.end.is_some_and(|end| end <= Instant::now() || self.connections.all_closed()) {
+                return;
+            }
+        }
+    }
+
+    /// Uses the certificate of now for new connections.
+    fn configure(&mut self) {
+        let certificate = Arc::clone(&self.certificates.borrow_and_update());
+        match quic::config(&certificate, self.congestion_control) {
+            Ok(config) => self.config = config,
+            Err(error) => log::warning("certificate not used", &[("error", Value::from(error.to_string()))]),
         }
     }
 
@@ -187,9 +225,13 @@ impl Endpoint {
             log::warning("receive failed", &[("error", Value::from(error.to_string()))]);
             return;
         }
+        self.receive_packets(arrivals.packets(self.socket.address()));
+    }
+
+    fn receive_packets<'a>(&mut self, packets: impl Iterator<Item = (&'a mut [u8], SocketAddr, SocketAddr)>) {
         let now = Instant::now();
         let mut touched = Vec::new();
-        for (packet, from, to) in arrivals.packets(self.socket.address()) {
+        for (packet, from, to) in packets {
             if let Some(key) = self.receive_packet(packet, from, to, now)
                 && !touched.contains(&key)
             {
@@ -208,6 +250,12 @@ impl Endpoint {
     fn receive_packet(&mut self, packet: &mut [u8], from: SocketAddr, to: SocketAddr, now: Instant) -> Option<u64> {
         let header = Header::from_slice(packet, self.ids.length()).ok()?;
         let known = self.connections.key_of(&header.dcid);
+        if known.is_none()
+            && let Some(worker) = self.worker_of(&header)
+        {
+            self.hand_over(worker, Stray { packet: packet.to_vec(), from, to });
+            return None;
+        }
         let key = match known {
             Some(key) => key,
             None if header.ty == quiche::Type::Short => {
@@ -218,7 +266,7 @@ impl Endpoint {
                 }
                 return None;
             }
-            None if packet.len() < INITIAL_BYTES => return None,
+            None if packet.len() < INITIAL_BYTES || self.end.is_some() => return None,
             None => self.open(&header, to, from, now)?,
         };
         let connection = self.connections.get_mut(key)?;
@@ -266,15 +314,6 @@ impl Endpoint {
         }
         self.connections.update_ids(key, || self.ids.make().and_then(|id| Some((self.resets.token(&id)?, id))));
         self.connections.set_timer(key, timer);
-    }
-
-    async fn close(&mut self) {
-        for key in self.connections.keys() {
-            if let Some(connection) = self.connections.get_mut(key) {
-                connection.close(H3_NO_ERROR, STOPPING);
-            }
-            self.serve(key).await;
-        }
     }
 }
 

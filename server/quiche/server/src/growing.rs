@@ -15,7 +15,7 @@ use voxel_protocol::vxl::{MAX_FILE_BYTES, Record, VxlReader};
 
 use crate::body::Body;
 use crate::log;
-use crate::metrics::Metrics;
+use crate::metrics::{Counted, Metrics};
 use crate::shared_files::{Identity, SharedFile};
 
 /// Interval at which a file is looked at: a thirteenth of a chunk of four frames at 30 frames/s.
@@ -83,7 +83,7 @@ struct State {
 pub struct Watched {
     state: Mutex<State>,
     changes: watch::Sender<()>,
-    metrics: Arc<Metrics>,
+    _counted: Counted,
 }
 
 impl Watched {
@@ -142,12 +142,6 @@ impl Watched {
     }
 }
 
-impl Drop for Watched {
-    fn drop(&mut self) {
-        self.metrics.add("voxel_watched_files", -1);
-    }
-}
-
 async fn poll(watched: Weak<Watched>) {
     let mut ticks = tokio::time::interval(POLL);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -183,11 +177,10 @@ impl Watchers {
         let known = records.map(|record| Known { record: Arc::new(record), since }).collect();
         let grows = !file.reader.ended();
         let state = Mutex::new(State { file, known, failed: false, last: since });
-        let (changes, metrics) = (watch::Sender::default(), Arc::clone(&self.metrics));
-        let watched = Arc::new(Watched { state, changes, metrics });
+        let (changes, counted) = (watch::Sender::default(), self.metrics.count("voxel_watched_files"));
+        let watched = Arc::new(Watched { state, changes, _counted: counted });
         all.retain(|_, watched| watched.strong_count() > 0);
         all.insert(identity, Arc::downgrade(&watched));
-        self.metrics.add("voxel_watched_files", 1);
         if grows {
             tokio::spawn(poll(Arc::downgrade(&watched)));
         }

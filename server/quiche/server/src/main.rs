@@ -1,7 +1,7 @@
 //! `voxel-quiche DIR`: serves the files of a folder, or with `--origin` those of another HTTP server, over WebTransport
 //! (voxel-1), HTTP/3 and HTTP/1.1.
 //!
-//! [`app`] starts both sides. On UDP, [`endpoint`] is the loop over all connections, [`connection`] one client's QUIC
+//! [`app`] starts both sides. On UDP, [`workers`] are as many threads as there are cores, [`endpoint`] the loop of each over its connections, [`connection`] one client's QUIC
 //! connection, [`http3`] what its streams mean. On TCP, [`http1`]. Both answer from [`site`]; files are opened and read
 //! on threads of their own ([`jobs`], [`files`], [`body`]), or fetched from an HTTP origin ([`edge`]).
 #![forbid(unsafe_code)]
@@ -35,6 +35,7 @@ mod session;
 mod shared_files;
 mod site;
 mod sockets;
+mod workers;
 
 use std::process::ExitCode;
 

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use voxel_protocol::error::Status;
 
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Names and descriptions, the same as in the aioquic server.
-const HELP: [(&str, &str); 11] = [
+const HELP: [(&str, &str); 13] = [
     ("voxel_requests_total", "Requests answered."),
     ("voxel_stream_bytes_total", "Body bytes sent reliably."),
     ("voxel_datagram_bytes_total", "Body bytes sent in datagrams."),
@@ -20,6 +20,8 @@ const HELP: [(&str, &str); 11] = [
     ("voxel_sessions", "WebTransport sessions open now."),
     ("voxel_watched_files", "Growing files that are watched now."),
     ("voxel_quic_connections", "QUIC connections open now."),
+    ("voxel_workers", "Threads that serve QUIC."),
+    ("voxel_stray_packets_total", "Packets after a change of the client's address that came to another worker."),
     ("voxel_certificate_end_seconds", "When the certificate ends, in seconds since 1970."),
 ];
 
@@ -58,6 +60,12 @@ impl Metrics {
         self.values().insert((name, String::new()), value);
     }
 
+    /// Counts one more of what a gauge counts, until the result is dropped.
+    pub fn count(self: &Arc<Self>, name: &'static str) -> Counted {
+        self.add(name, 1);
+        Counted { metrics: Arc::clone(self), name }
+    }
+
     pub fn add_request(&self, transport: &str, status: Status) {
         let labels = format!("{{status=\"{}\",transport=\"{transport}\"}}", status.code());
         self.add_labelled("voxel_requests_total", labels, 1);
@@ -92,6 +100,19 @@ impl Metrics {
             }
         }
         text
+    }
+}
+
+/// One of what a gauge counts.
+#[derive(Debug)]
+pub struct Counted {
+    metrics: Arc<Metrics>,
+    name: &'static str,
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.metrics.add(self.name, -1);
     }
 }
 

@@ -7,24 +7,24 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use voxel_protocol::error::{HttpError, Status};
 use voxel_protocol::head::{HeadReader, RequestHead};
 use voxel_protocol::origin::{OriginPolicy, is_loopback};
 use voxel_protocol::response::{TEXT, encode_head, error_response};
 
-use crate::endpoint::Command;
 use crate::metrics;
 use crate::process;
 use crate::site::{Site, path_of};
 use crate::sockets::bracketed;
+use crate::workers::Workers;
 
 const PATH: &str = "/metrics";
 
 const HEALTH_PATH: &str = "/health";
 
-/// Time within which the loop over all connections answers, unless it hangs.
+/// Time within which the loops over all connections answer, unless one hangs.
 const LOOP_PATIENCE: Duration = Duration::from_secs(1);
 
 const READ_BYTES: usize = 4 * 1024;
@@ -39,22 +39,17 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 struct Operator {
     site: Arc<Site>,
     hosts: OriginPolicy,
-    commands: mpsc::Sender<Command>,
+    workers: Workers,
 }
 
 /// Serves the counters from now on; returns their URL. `host`: what the listener is bound to.
-pub fn start(
-    site: &Arc<Site>,
-    commands: &mpsc::Sender<Command>,
-    host: &str,
-    bound: std::net::TcpListener,
-) -> io::Result<String> {
+pub fn start(site: &Arc<Site>, workers: &Workers, host: &str, bound: std::net::TcpListener) -> io::Result<String> {
     process::started();
     let listener = TcpListener::from_std(bound)?;
     let url = format!("http://{}:{}{PATH}", bracketed(host), listener.local_addr()?.port());
     // On loopback, no page whose name was made to point here may read them.
     let hosts = OriginPolicy::of_hosts(is_loopback(host).then(BTreeSet::new));
-    let operator = Operator { site: Arc::clone(site), hosts, commands: commands.clone() };
+    let operator = Operator { site: Arc::clone(site), hosts, workers: workers.clone() };
     tokio::spawn(serve(Arc::new(operator), listener));
     Ok(url)
 }
@@ -118,10 +113,8 @@ impl Operator {
     /// A 503 for a server that should get no new clients.
     async fn health(&self) -> Result<&'static str, HttpError> {
         self.site.refuse_while_draining()?;
-        let (answer, busy) = oneshot::channel();
-        let asked = async { self.commands.send(Command::Busy(answer)).await.is_ok() && busy.await.is_ok() };
-        match timeout(LOOP_PATIENCE, asked).await {
-            Ok(true) => Ok("ok\n"),
+        match timeout(LOOP_PATIENCE, self.workers.busy()).await {
+            Ok(Some(_)) => Ok("ok\n"),
             _ => Err(HttpError::new(Status::ServiceUnavailable, "the QUIC loop does not answer")),
         }
     }

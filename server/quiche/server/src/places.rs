@@ -15,9 +15,11 @@ pub enum Kind {
     Quic,
     Session,
     Request,
+    /// An unfinished QUIC handshake.
+    Handshake,
 }
 
-const KINDS: usize = 4;
+const KINDS: usize = 5;
 
 impl Kind {
     /// A 429 for a client without a place.
@@ -26,6 +28,7 @@ impl Kind {
             Self::Tcp | Self::Quic => "connections",
             Self::Session => "sessions",
             Self::Request => "requests in flight",
+            Self::Handshake => "handshakes",
         };
         HttpError::new(Status::TooManyRequests, format!("too many {held}"))
     }
@@ -56,8 +59,8 @@ pub struct Place {
 impl Places {
     pub fn new(limits: &Limits) -> Self {
         let each = limits.connections_per_address;
-        let altogether = [limits.connections, limits.connections, limits.sessions, 0];
-        let per_address = [each, each, limits.sessions_per_address, limits.requests_per_address];
+        let altogether = [limits.connections, limits.connections, limits.sessions, 0, 0];
+        let per_address = [each, each, limits.sessions_per_address, limits.requests_per_address, 0];
         Self { most: [altogether, per_address], taken: Arc::default() }
     }
 
@@ -73,6 +76,11 @@ impl Places {
             taken.entry(holder).or_default()[index] += 1;
         }
         Some(Place { places: self.clone(), kind, holders })
+    }
+
+    /// Places that are taken altogether.
+    pub fn count(&self, kind: Kind) -> usize {
+        self.taken().get(&None).map_or(0, |counts| counts[kind as usize])
     }
 
     /// Whether a client has at least half of its places.

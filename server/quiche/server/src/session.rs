@@ -13,6 +13,7 @@ use voxel_protocol::request::RequestReader;
 use voxel_protocol::scheduler::Scheduler;
 
 use crate::http3::Head;
+use crate::metrics::Counted;
 use crate::places::Place;
 use crate::site::Site;
 
@@ -31,12 +32,14 @@ pub struct Session {
     /// What the client says on the stream of its CONNECT request.
     pub capsules: CapsuleReader,
     _place: Place,
+    _counted: Counted,
 }
 
 impl Session {
-    pub fn new(id: u64, now: Instant, place: Place) -> Self {
+    pub fn new(id: u64, now: Instant, (place, counted): (Place, Counted)) -> Self {
         let (scheduler, readers) = (Scheduler::default(), HashMap::new());
-        Self { id, scheduler, readers, last_request: now, capsules: CapsuleReader::default(), _place: place }
+        let capsules = CapsuleReader::default();
+        Self { id, scheduler, readers, last_request: now, capsules, _place: place, _counted: counted }
     }
 }
 

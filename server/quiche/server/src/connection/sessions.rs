@@ -34,9 +34,8 @@ impl Connection {
                 let mut response = Response::new(Transport::Http3, Stage::Session);
                 response.pending.push(http3::encode_response_head(Status::Ok, headers));
                 self.responses.insert(stream, response);
-                self.session = Some(Session::new(stream, now, place));
+                self.session = Some(Session::new(stream, now, (place, site.metrics.count("voxel_sessions"))));
                 site.metrics.add("voxel_sessions_total", 1);
-                site.metrics.add("voxel_sessions", 1);
                 log::info("session opened", &[("client", self.client()), ("origin", origin)]);
             }
             Err(error) => {
@@ -104,7 +103,6 @@ impl Connection {
             }
         }
         self.session = None;
-        self.shared.site.metrics.add("voxel_sessions", -1);
         let mut fields = vec![("client", self.client())];
         if let Some(closing) = closing {
             fields.extend([("code", closing.code.into()), ("reason", closing.reason.as_str().into())]);

@@ -4,6 +4,8 @@
 use boring::symm::{Cipher, Crypter, Mode};
 use quiche::ConnectionId;
 
+use super::owners::Owners;
+
 /// Length of an ID without a server ID.
 const RANDOM_BYTES: usize = 16;
 
@@ -61,35 +63,50 @@ fn crypt(mode: Mode, key: &[u8], block: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Makes connection IDs.
-pub struct ConnectionIds(Option<ServerId>);
+/// Makes the connection IDs of one worker.
+pub struct ConnectionIds {
+    server_id: Option<ServerId>,
+    worker: usize,
+    owners: Owners,
+}
 
 impl ConnectionIds {
-    /// A maker of IDs that all have this server ID; `None`: of random bytes.
-    pub fn new(server_id: Option<ServerId>) -> Self {
-        Self(server_id)
+    /// A maker of IDs of this worker that all have this server ID; `None`: of random bytes.
+    pub fn new(server_id: Option<ServerId>, worker: usize, owners: Owners) -> Self {
+        Self { server_id, worker, owners }
     }
 
     /// Bytes of each ID: headers of short packets do not say it.
     pub fn length(&self) -> usize {
-        if self.0.is_some() { 1 + BLOCK_BYTES } else { RANDOM_BYTES }
+        if self.server_id.is_some() { 1 + BLOCK_BYTES } else { RANDOM_BYTES }
     }
 
-    /// Another ID; `None` when the system cannot give random bytes.
+    /// Another ID; `None` when the system cannot give random bytes. Draws until one falls to this worker: as often as there are
+    /// workers, on average.
     pub fn make(&self) -> Option<ConnectionId<'static>> {
-        let mut random = [0; BLOCK_BYTES];
-        boring::rand::rand_bytes(&mut random).ok()?;
-        let bytes = match &self.0 {
-            None => random.to_vec(),
-            Some(server_id) => server_id.encode(&random[server_id.bytes.len()..])?,
-        };
-        Some(ConnectionId::from_vec(bytes))
+        loop {
+            let mut random = [0; BLOCK_BYTES];
+            boring::rand::rand_bytes(&mut random).ok()?;
+            let bytes = match &self.server_id {
+                None => random.to_vec(),
+                Some(server_id) => server_id.encode(&random[server_id.bytes.len()..])?,
+            };
+            if self.owners.of(&bytes) == self.worker {
+                return Some(ConnectionId::from_vec(bytes));
+            }
+        }
+    }
+
+    /// The number of another worker, if the ID is one of its.
+    pub fn other_worker(&self, id: &[u8]) -> Option<usize> {
+        let owner = self.owners.of(id);
+        (owner != self.worker && self.may_have_issued(id)).then_some(owner)
     }
 
     /// Whether this server, or an earlier one in its place, may have issued the ID. Of one with another server ID this
     /// server knows nothing: the load balancer has sent it here by mistake, and its connection may be alive.
     pub fn may_have_issued(&self, id: &[u8]) -> bool {
-        self.0.as_ref().is_none_or(|server_id| server_id.is_in(id))
+        self.server_id.as_ref().is_none_or(|server_id| server_id.is_in(id))
     }
 }
 
@@ -108,6 +125,11 @@ mod tests {
         ServerId { bytes: bytes.to_vec(), configuration: 2, key }
     }
 
+    /// What makes the IDs of the only worker.
+    fn ids_of(server_id: Option<ServerId>) -> ConnectionIds {
+        ConnectionIds::new(server_id, 0, Owners::new(1))
+    }
+
     #[test]
     fn the_shared_vectors() {
         let vectors: Value =
@@ -120,7 +142,7 @@ mod tests {
             };
             let id = bytes(&vector["connectionId"]);
             assert_eq!(server_id.encode(&bytes(&vector["nonce"])).unwrap(), id);
-            assert!(ConnectionIds::new(Some(server_id)).may_have_issued(&id));
+            assert!(ids_of(Some(server_id)).may_have_issued(&id));
         }
     }
 
@@ -128,13 +150,13 @@ mod tests {
     fn an_id_is_its_servers_only() {
         let key = Some([7; BLOCK_BYTES]);
         for one in [server_id(b"\x01\x02", None), server_id(b"\x01\x02", key)] {
-            let ids = ConnectionIds::new(Some(one.clone()));
+            let ids = ids_of(Some(one.clone()));
             let (first, second) = (ids.make().unwrap(), ids.make().unwrap());
             assert_ne!(first, second);
             assert_eq!(first.len(), ids.length());
             assert!(ids.may_have_issued(&first) && ids.may_have_issued(&second));
-            let other = ConnectionIds::new(Some(ServerId { bytes: b"\x01\x03".to_vec(), ..one.clone() }));
-            let later = ConnectionIds::new(Some(ServerId { configuration: 3, ..one }));
+            let other = ids_of(Some(ServerId { bytes: b"\x01\x03".to_vec(), ..one.clone() }));
+            let later = ids_of(Some(ServerId { configuration: 3, ..one }));
             assert!(!other.may_have_issued(&first) && !later.may_have_issued(&first));
             for length in 0..first.len() {
                 assert!(!ids.may_have_issued(&first[..length]));
@@ -144,7 +166,7 @@ mod tests {
 
     #[test]
     fn with_a_key_nobody_reads_the_server_id() {
-        let ids = ConnectionIds::new(Some(server_id(&[1; 8], Some([7; BLOCK_BYTES]))));
+        let ids = ids_of(Some(server_id(&[1; 8], Some([7; BLOCK_BYTES]))));
         let [first, second] = [ids.make().unwrap(), ids.make().unwrap()];
         assert_ne!(first[1..9], [1; 8]);
         assert_ne!(first[1..9], second[1..9]);
@@ -152,8 +174,25 @@ mod tests {
 
     #[test]
     fn without_a_server_id_all_are_random_and_may_be_ours() {
-        let ids = ConnectionIds::new(None);
+        let ids = ids_of(None);
         assert_eq!(ids.make().unwrap().len(), ids.length());
         assert!(ids.may_have_issued(b"anything"));
+    }
+
+    #[test]
+    fn each_worker_draws_ids_that_all_know_as_its_own() {
+        let owners = Owners::new(3);
+        for one in [None, Some(server_id(&[1; 8], None)), Some(server_id(b"\x01", Some([7; BLOCK_BYTES])))] {
+            let workers = [0, 1, 2].map(|worker| ConnectionIds::new(one.clone(), worker, owners.clone()));
+            for (number, worker) in workers.iter().enumerate() {
+                let id = worker.make().unwrap();
+                for (other, asked) in workers.iter().enumerate() {
+                    assert_eq!(asked.other_worker(&id), (other != number).then_some(number));
+                }
+            }
+        }
+        let elsewhere = ids_of(Some(server_id(b"\x02", None))).make().unwrap();
+        let worker = |number| ConnectionIds::new(Some(server_id(b"\x01", None)), number, owners.clone());
+        assert!([0, 1, 2].map(worker).iter().all(|asked| asked.other_worker(&elsewhere).is_none()));
     }
 }

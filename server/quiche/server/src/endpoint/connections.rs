@@ -26,9 +26,11 @@ struct Entry {
 }
 
 impl Connections {
-    /// Connections that have not finished their handshake.
-    pub fn handshaking(&self) -> usize {
-        self.entries.values().filter(|entry| !entry.connection.quic.is_established()).count()
+    /// Whether the packet that closes it has left on each connection.
+    pub fn all_closed(&self) -> bool {
+        self.entries
+            .values()
+            .all(|Entry { connection, .. }| connection.quic.is_draining() || connection.quic.is_closed())
     }
 
     pub fn keys(&self) -> Vec<u64> {

@@ -29,7 +29,7 @@ impl Endpoint {
         let id = self.ids.make()?;
         let token = header.token.as_deref().unwrap_or_default();
         let crowded = || {
-            self.connections.handshaking() >= self.shared.site.limits.handshakes
+            self.shared.places.count(Kind::Handshake) >= self.shared.site.limits.handshakes
                 || self.shared.places.is_crowded(Kind::Quic, peer.ip())
         };
         if token.is_empty() && crowded() {
@@ -62,10 +62,12 @@ impl Endpoint {
                 Err(error) => log::warning("qlog file not created", &[("error", Value::from(error.to_string()))]),
             }
         }
+        let handshake = self.shared.places.take(Kind::Handshake, peer.ip());
         // The client uses an ID of its own until it knows the server's.
         let ids: [ConnectionId; 2] = [id, header.dcid.clone().into_owned()];
         let shared = self.shared.clone();
-        Some(self.connections.add(ids.into(), |key| Connection::new(key, quic, shared, (place, peer.ip()), now)))
+        let new = |key| Connection::new(key, quic, shared, (peer.ip(), place, handshake), now);
+        Some(self.connections.add(ids.into(), new))
     }
 
     /// Retry: the client starts again with a token that proves its address.

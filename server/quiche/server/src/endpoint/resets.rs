@@ -24,6 +24,7 @@ const LONGEST: usize = 43;
 const RATE: u32 = 250;
 
 /// The secret from which the tokens of all connection IDs follow.
+#[derive(Clone)]
 pub struct ResetKey([u8; KEY_BYTES]);
 
 impl ResetKey {
