@@ -20,8 +20,17 @@ Start = Callable[..., Server]
 EDGE_MODULES = {"test_requests", "test_changed_files", "test_http", "test_dashboard"}
 """What an edge is held to by default: the rest of it is the same program as `quiche`."""
 
-NOT_OF_EDGES = {"test_growing", "test_follow", "test_files_leave_descriptors_for_connections"}
-"""Modules and tests. Files that grow are not followed through an edge, and it holds no descriptor of a file."""
+NOT_OF_EDGES = {
+    "test_files_leave_descriptors_for_connections",
+    "test_the_next_chunks_reliable_bytes_come_before_the_rest_of_the_last_ones_frames",
+    "test_frames_on_the_stream_let_the_next_chunk_pass",
+    "test_each_chunk_has_a_deadline_of_its_own",
+    "test_a_group_ends_with_the_first_chunk_that_is_cut",
+    "test_a_cancelled_answer_leaves_nothing",
+    "test_ranges_are_of_what_is_there_and_not_followed",
+}
+"""Tests. An edge holds no descriptor of a file, follows no file with frames as large as some tests need them, follows
+a file to its end, and has what is new a moment later."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

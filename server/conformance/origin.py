@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 MODIFIED = 1_700_000_000
@@ -47,7 +48,12 @@ class Answer(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.server.wrong is not None:
             self.server.wrong(self)
-            return
+        else:
+            self.ordinary()
+
+    do_HEAD = do_GET
+
+    def ordinary(self) -> None:
         file = self.server.files.get(self.path)
         if file is None:
             self.answer(404)
@@ -82,8 +88,11 @@ class Answer(BaseHTTPRequestHandler):
         return wanted is not None and wanted != file.etag
 
     def answer(self, status: int, body: bytes = b"", fields: dict[str, str] | None = None) -> None:
+        content_length = {"content-length": str(len(body))}
+        if self.command == "HEAD":
+            body = b""
         self.note(status, len(body))
-        self.head(status, {"content-length": str(len(body))} | (fields or {}))
+        self.head(status, content_length | (fields or {}))
         self.wfile.write(body)
 
     def head(self, status: int, fields: dict[str, str]) -> None:
@@ -99,6 +108,21 @@ class Answer(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Nothing: the tests look at `Origin.requests`."""
+
+
+class FolderFiles(dict[str, File]):
+    """The files of a folder as they are when they are asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, path: str, default: Any = None) -> Any:
+        return self[path] if (self._folder / path.removeprefix("/")).is_file() else default
+
+    def __getitem__(self, path: str) -> File:
+        file = self._folder / path.removeprefix("/")
+        content = file.read_bytes()
+        return File(content, etag=f'"{len(content):x}"', modified=int(file.stat().st_mtime))
 
 
 class Origin(ThreadingHTTPServer):

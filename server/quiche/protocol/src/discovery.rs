@@ -24,8 +24,6 @@ pub struct Discovery {
     pub public_endpoint: Option<String>,
     /// Further addresses. The endpoint's own may be among them, to have a cost; its hashes are the server's own.
     pub paths: Vec<AnnouncedPath>,
-    /// Whether growing files can be followed.
-    pub follows: bool,
 }
 
 impl Discovery {
@@ -51,10 +49,9 @@ impl Discovery {
         let paths: Vec<_> = self.paths.iter().map(|path| path_entry(path, &endpoint, certificate_hashes)).collect();
         let paths = if paths.is_empty() { String::new() } else { format!(", \"paths\": [{}]", paths.join(", ")) };
         format!(
-            "{{\"endpoint\": {}, \"certificateHashes\": {}, \"versions\": [\"{VERSION}\"], \"features\": {}{paths}}}\n",
+            "{{\"endpoint\": {}, \"certificateHashes\": {}, \"versions\": [\"{VERSION}\"], \"features\": [\"follow\"]{paths}}}\n",
             json_string(&endpoint),
             json_strings(certificate_hashes),
-            if self.follows { "[\"follow\"]" } else { "[]" },
         )
     }
 }
@@ -95,7 +92,7 @@ mod tests {
     const HASH: &str = "B0EWs0fuMuFu9wHqofo/D2mVFTNUZtvC2ostVMpZJIY=";
 
     fn discovery(host: &str) -> Discovery {
-        Discovery { host: host.to_owned(), port: 4433, public_endpoint: None, paths: Vec::new(), follows: true }
+        Discovery { host: host.to_owned(), port: 4433, public_endpoint: None, paths: Vec::new() }
     }
 
     #[test]

@@ -76,7 +76,6 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
         port: quic_port,
         public_endpoint: options.public_endpoint.clone(),
         paths,
-        follows: options.origin.is_none(),
     });
     let counters = Arc::new(Metrics::new(origin.is_some()));
     let edge = origin.map(|origin| edge(&options, origin, &counters)).transpose()?;

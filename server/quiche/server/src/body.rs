@@ -5,6 +5,7 @@ use std::fmt;
 use std::future::ready;
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use voxel_protocol::ranges::ByteRange;
@@ -34,6 +35,12 @@ pub trait Content: fmt::Debug + Send {
     fn read<'a>(&'a mut self, parts: Vec<Part<'a>>, next: &'a VecDeque<Piece>) -> Later<'a, io::Result<()>>;
 }
 
+/// What several responses read at the same time, while it may still grow.
+pub trait Media: fmt::Debug + Send + Sync {
+    /// Its bytes, for one of them.
+    fn content(self: Arc<Self>) -> Box<dyn Content>;
+}
+
 impl Content for Bytes {
     fn read<'a>(&'a mut self, parts: Vec<Part<'a>>, _next: &'a VecDeque<Piece>) -> Later<'a, io::Result<()>> {
         let read = parts.into_iter().try_for_each(|Part { position, place }| {
@@ -42,6 +49,12 @@ impl Content for Bytes {
             Ok(())
         });
         Box::pin(ready(read))
+    }
+}
+
+impl Media for Bytes {
+    fn content(self: Arc<Self>) -> Box<dyn Content> {
+        Box::new((*self).clone())
     }
 }
 

@@ -10,8 +10,13 @@ mod entry;
 mod failure;
 mod fetching;
 mod flights;
+mod folders;
+mod growing;
+mod grown;
+mod mirror;
 mod names;
 mod store;
+mod tail;
 mod upstream;
 mod version;
 
@@ -36,6 +41,7 @@ use cached::Cached;
 use entry::Entry;
 use failure::Failure;
 use flights::{Flights, landed};
+use growing::{Beside, Growing, growing_file};
 use store::Store;
 use upstream::Upstream;
 use version::{Version, digest};
@@ -67,6 +73,7 @@ pub struct Edge {
     known: Mutex<LruCache<String, Arc<Entry>>>,
     checks: Arc<Flights<Result<Found, Failure>>>,
     fetches: Arc<Flights<Result<Bytes, Failure>>>,
+    growing: Growing,
     /// The runtime in which requests to the origin are made: other threads than those that read files for responses.
     runtime: Handle,
     metrics: Arc<Metrics>,
@@ -85,18 +92,32 @@ impl Edge {
         metrics.set("voxel_cache_bytes", store.bytes() as i64);
         let upstream = Upstream::new(patience, Arc::clone(&metrics))?;
         let known = Mutex::new(LruCache::new(ENTRIES));
-        let (checks, fetches, runtime) = (Arc::default(), Arc::default(), Handle::current());
-        Ok(Arc::new(Self { address, upstream, store, known, checks, fetches, runtime, metrics }))
+        let (checks, fetches, growing, runtime) =
+            (Arc::default(), Arc::default(), Growing::default(), Handle::current());
+        Ok(Arc::new(Self { address, upstream, store, known, checks, fetches, growing, runtime, metrics }))
     }
 
     /// The file of a request path (without query; percent-encoded). Asks the origin unless it is known what there is.
-    pub async fn open(self: &Arc<Self>, path: &str) -> Result<MediaFile, OpenError> {
+    /// `follows`: whether it is asked for as one that may grow.
+    pub async fn open(self: &Arc<Self>, path: &str, follows: bool) -> Result<MediaFile, OpenError> {
         let mut segments = path::decode(path)?;
         if let Some(last) = segments.last_mut().filter(|last| last.is_empty()) {
             INDEX.as_bytes().clone_into(last);
         }
         let url = self.address.of(&segments);
-        let found = self.find(&url).await.map_err(|failure| failure.into_open_error(path))?;
+        let refused = |failure: Failure| failure.into_open_error(path);
+        let beside = self.beside(&url, follows).await.map_err(refused)?;
+        if let Beside::Grows(mirror) = beside {
+            return Ok(growing_file(mirror).await);
+        }
+        let found = match self.find_whole(&url, &beside).await {
+            Err(Failure::Growing) => match self.look(&url).await.map_err(refused)? {
+                Beside::Grows(mirror) => return Ok(growing_file(mirror).await),
+                _ => return Err(refused(Failure::Growing)),
+            },
+            found => found.map_err(refused)?,
+        };
+        let live = self.live(&found, &beside);
         let (version, content): (_, Box<dyn Content>) = match found {
             Found::Stored(entry) => (entry.version.clone(), Box::new(Cached::new(Arc::clone(self), entry))),
             Found::Passed(version, bytes) => ((*version).clone(), Box::new(bytes)),
@@ -108,7 +129,7 @@ impl Edge {
             content_type: content_type(Path::new(&url)),
             grows: false,
         };
-        Ok(MediaFile { content, facts, live: None })
+        Ok(MediaFile { content, facts, live })
     }
 
     async fn find(self: &Arc<Self>, url: &str) -> Result<Found, Failure> {

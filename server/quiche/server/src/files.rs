@@ -16,7 +16,7 @@ use voxel_protocol::vxl::SUFFIX;
 
 use crate::body::Content;
 use crate::configuration_error::ConfigurationError;
-use crate::growing::LiveRecords;
+use crate::growing::{Live, LiveRecords, Records};
 use crate::open_error::OpenError;
 use crate::shared_files::{SharedFile, SharedFiles};
 
@@ -53,8 +53,8 @@ const CONTENT_TYPES: [(&str, &str); 22] = [
 pub struct MediaFile {
     pub content: Box<dyn Content>,
     pub facts: FileFacts,
-    /// The records beside a live segment, and the segment itself.
-    pub live: Option<(LiveRecords, Arc<SharedFile>)>,
+    /// What a live segment is followed by.
+    pub live: Option<Live>,
 }
 
 /// The served folders, by URL prefix.
@@ -112,7 +112,7 @@ impl Mounts {
         if let Some(records) = records.as_ref().filter(|records| !records.reader.ended()) {
             (facts.size, facts.grows) = (records.reader.available(), true);
         }
-        let live = records.map(|records| (records, Arc::clone(&file)));
+        let live = records.map(|records| Live { records: Records::Beside(records), media: Arc::clone(&file) as _ });
         Ok(MediaFile { content: Box::new(file), facts, live })
     }
 

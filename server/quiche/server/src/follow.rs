@@ -12,9 +12,8 @@ use voxel_protocol::scheduler::Scheduler;
 use voxel_protocol::site::Piece;
 use voxel_protocol::vxl::Chunk;
 
-use crate::body::Body;
+use crate::body::{Body, Media};
 use crate::growing::Watched;
-use crate::shared_files::SharedFile;
 
 /// Bytes of frames that go to the stream at a time, which neither expire nor are overtaken once they are pending.
 const STREAM_PIECE_BYTES: usize = 4 * 1024;
@@ -72,7 +71,7 @@ struct Part {
 #[derive(Debug)]
 pub struct Follow {
     pub watched: Arc<Watched>,
-    file: Arc<SharedFile>,
+    media: Arc<dyn Media>,
     /// The number of the flow; `None`: frames come on the stream.
     pub flow: Option<u64>,
     wish: FollowWish,
@@ -91,14 +90,14 @@ pub struct Follow {
 impl Follow {
     pub fn new(
         watched: Arc<Watched>,
-        file: Arc<SharedFile>,
+        media: Arc<dyn Media>,
         flow: Option<u64>,
         wish: FollowWish,
         arrived: Instant,
     ) -> Self {
         let (reliable, parts, reading) = (None, VecDeque::new(), None);
         let (records, chunks, offset, broken) = (0, 0, 0, false);
-        Self { watched, file, flow, wish, arrived, records, chunks, offset, reliable, parts, reading, broken }
+        Self { watched, media, flow, wish, arrived, records, chunks, offset, reliable, parts, reading, broken }
     }
 
     /// What is to be done next. `pending`: bytes that QUIC has not accepted; `ahead`: how many of these may be read.
@@ -215,9 +214,9 @@ impl Follow {
 
     fn begin(&mut self, chunk: &Chunk, since: Instant, scheduler: &mut Scheduler, link: &Link<'_>, now: Instant) {
         let ranges = chunk.reliable.iter().copied().map(Piece::Range);
-        self.reliable = Some(Body::new(ranges, Box::new(Arc::clone(&self.file))));
+        self.reliable = Some(Body::new(ranges, Arc::clone(&self.media).content()));
         let frames = chunk.frames.iter().flatten().copied().map(Piece::Range);
-        let frames = Body::new(frames, Box::new(Arc::clone(&self.file)));
+        let frames = Body::new(frames, Arc::clone(&self.media).content());
         let (number, offset, left, lengths) = (self.chunks, self.offset, frames.left(), chunk.frame_lengths());
         let due = self.wish.deadline.and_then(|deadline| since.max(self.arrived).checked_add(deadline));
         if let Some(flow) = self.flow {

@@ -11,9 +11,9 @@ use serde_json::Value;
 use tokio::sync::watch;
 use voxel_protocol::ranges::ByteRange;
 use voxel_protocol::site::Piece;
-use voxel_protocol::vxl::{MAX_FILE_BYTES, Record, VxlReader};
+use voxel_protocol::vxl::{MAX_FILE_BYTES, Record, VxlError, VxlReader};
 
-use crate::body::Body;
+use crate::body::{Body, Media};
 use crate::log;
 use crate::metrics::{Counted, Metrics};
 use crate::shared_files::{Identity, SharedFile};
@@ -37,30 +37,49 @@ pub struct LiveRecords {
 impl LiveRecords {
     /// The records in a file; `None`: they are malformed. Blocks.
     pub fn read(file: Arc<SharedFile>) -> io::Result<Option<Self>> {
-        let mut records = Self { file, reader: VxlReader::default(), records: Vec::new() };
-        let found = records.look()?;
-        Ok(found.map(|found| Self { records: found, ..records }))
-    }
-
-    /// The records that are new; `None`: they are malformed.
-    fn look(&mut self) -> io::Result<Option<Vec<Record>>> {
-        let mut found = Vec::new();
-        let mut buffer = [0; READ_BYTES];
-        while self.reader.taken() <= MAX_FILE_BYTES {
-            let count = self.file.file.read_at(&mut buffer, self.reader.taken() as u64)?;
-            if count == 0 {
-                break;
-            }
-            match self.reader.feed(&buffer[..count]) {
-                Ok(records) => found.extend(records),
+        let (mut reader, mut records) = (VxlReader::default(), Vec::new());
+        while let Some(data) = next_bytes(&file, &reader)? {
+            match reader.feed(&data) {
+                Ok(found) => records.extend(found),
                 Err(error) => {
-                    log::warning("malformed records", &[("error", Value::from(error.to_string()))]);
+                    warn(error);
                     return Ok(None);
                 }
             }
         }
-        Ok(Some(found))
+        Ok(Some(Self { file, reader, records }))
     }
+}
+
+/// The next bytes of a file that were not fed; `None`: there are none.
+fn next_bytes(file: &SharedFile, reader: &VxlReader) -> io::Result<Option<Vec<u8>>> {
+    if reader.taken() > MAX_FILE_BYTES {
+        return Ok(None);
+    }
+    let mut buffer = vec![0; READ_BYTES];
+    let count = file.file.read_at(&mut buffer, reader.taken() as u64)?;
+    buffer.truncate(count);
+    Ok((count > 0).then_some(buffer))
+}
+
+fn warn(error: VxlError) {
+    log::warning("malformed records", &[("error", Value::from(error.to_string()))]);
+}
+
+/// Where the records of a live segment come from.
+#[derive(Debug)]
+pub enum Records {
+    /// A file beside it, which has to be watched.
+    Beside(LiveRecords),
+    /// Somebody who watches them already.
+    Watched(Arc<Watched>),
+}
+
+/// What a live segment is followed by.
+#[derive(Debug)]
+pub struct Live {
+    pub records: Records,
+    pub media: Arc<dyn Media>,
 }
 
 /// A record, and when it was read.
@@ -72,7 +91,7 @@ pub struct Known {
 
 #[derive(Debug)]
 struct State {
-    file: LiveRecords,
+    reader: VxlReader,
     known: Vec<Known>,
     failed: bool,
     last: Instant,
@@ -82,11 +101,27 @@ struct State {
 #[derive(Debug)]
 pub struct Watched {
     state: Mutex<State>,
+    /// Open as long as this is known by its identity.
+    file: Option<Arc<SharedFile>>,
     changes: watch::Sender<()>,
     _counted: Counted,
 }
 
 impl Watched {
+    /// What is known where the reader has given these records. `file`: which they come from; `None`: they are fed.
+    pub fn new(
+        file: Option<Arc<SharedFile>>,
+        reader: VxlReader,
+        records: Vec<Record>,
+        metrics: &Arc<Metrics>,
+    ) -> Arc<Self> {
+        let since = Instant::now();
+        let known = records.into_iter().map(|record| Known { record: Arc::new(record), since }).collect();
+        let state = Mutex::new(State { reader, known, failed: false, last: since });
+        let counted = metrics.count("voxel_watched_files");
+        Arc::new(Self { state, file, changes: watch::Sender::default(), _counted: counted })
+    }
+
     /// Says when there is more, or that there will be none.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.changes.subscribe()
@@ -98,47 +133,73 @@ impl Watched {
 
     /// The first bytes of the `.vxl`; empty before they are there.
     pub fn head(&self) -> Bytes {
-        self.state().file.reader.head().clone()
+        self.state().reader.head().clone()
     }
 
     /// Bytes of the media file for which there are records.
     pub fn available(&self) -> u64 {
-        self.state().file.reader.available()
+        self.state().reader.available()
     }
 
     /// Whether there is the end record.
     pub fn ended(&self) -> bool {
-        self.state().file.reader.ended()
+        self.state().reader.ended()
     }
 
     /// Whether the records are malformed, or none has come since `begun` for too long.
     pub fn is_given_up(&self, begun: Instant, now: Instant) -> bool {
         let state = self.state();
-        state.failed || (!state.file.reader.ended() && now.saturating_duration_since(begun.max(state.last)) >= SILENCE)
+        state.failed || (!state.reader.ended() && now.saturating_duration_since(begun.max(state.last)) >= SILENCE)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Takes the next bytes of the `.vxl`.
+    pub fn feed(&self, data: &[u8]) {
+        let mut state = self.state();
+        if state.failed {
+            return;
+        }
+        let since = Instant::now();
+        match state.reader.feed(data) {
+            Ok(records) if records.is_empty() => return,
+            Ok(records) => {
+                state.known.extend(records.into_iter().map(|record| Known { record: Arc::new(record), since }));
+            }
+            Err(error) => {
+                warn(error);
+                state.failed = true;
+            }
+        }
+        state.last = since;
+        drop(state);
+        self.changes.send_replace(());
+    }
+
+    /// No more will come: what follows the file ends with a reset.
+    pub fn fail(&self) {
+        self.state().failed = true;
+        self.changes.send_replace(());
+    }
+
     /// Reads what has come; returns whether more may come. What the encoder has just written is in memory: it does not
     /// block.
     fn look(&self) -> bool {
-        let mut state = self.state();
-        let records = state.file.look().ok().flatten();
-        state.failed = records.is_none();
-        let (records, since) = (records.unwrap_or_default(), Instant::now());
-        let news = !records.is_empty() || state.failed;
-        if news {
-            state.last = since;
+        while let Some(file) = &self.file {
+            let next = next_bytes(file, &self.state().reader);
+            match next {
+                Ok(Some(data)) => self.feed(&data),
+                Ok(None) => break,
+                Err(_) => self.fail(),
+            }
+            if self.state().failed {
+                break;
+            }
         }
-        state.known.extend(records.into_iter().map(|record| Known { record: Arc::new(record), since }));
-        let more = !state.file.reader.ended() && !state.failed;
-        drop(state);
-        if news {
-            self.changes.send_replace(());
-        }
-        more
+        let state = self.state();
+        !state.reader.ended() && !state.failed
     }
 }
 
@@ -165,20 +226,19 @@ impl Watchers {
         Self { all: Mutex::default(), metrics }
     }
 
-    /// The watcher of a file with these records. Must be called in the runtime.
-    pub fn follow(&self, mut file: LiveRecords) -> Arc<Watched> {
-        let identity = file.file.identity;
+    /// The watcher of these records. Must be called in the runtime.
+    pub fn follow(&self, records: Records) -> Arc<Watched> {
+        let LiveRecords { file, reader, records } = match records {
+            Records::Watched(watched) => return watched,
+            Records::Beside(records) => records,
+        };
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(watched) = all.get(&identity).and_then(Weak::upgrade) {
+        if let Some(watched) = all.get(&file.identity).and_then(Weak::upgrade) {
             return watched;
         }
-        let since = Instant::now();
-        let records = std::mem::take(&mut file.records).into_iter();
-        let known = records.map(|record| Known { record: Arc::new(record), since }).collect();
-        let grows = !file.reader.ended();
-        let state = Mutex::new(State { file, known, failed: false, last: since });
-        let (changes, counted) = (watch::Sender::default(), self.metrics.count("voxel_watched_files"));
-        let watched = Arc::new(Watched { state, changes, _counted: counted });
+        let grows = !reader.ended();
+        let identity = file.identity;
+        let watched = Watched::new(Some(file), reader, records, &self.metrics);
         all.retain(|_, watched| watched.strong_count() > 0);
         all.insert(identity, Arc::downgrade(&watched));
         if grows {
@@ -192,14 +252,14 @@ impl Watchers {
 #[derive(Debug)]
 pub struct Growing {
     pub watched: Arc<Watched>,
-    file: Arc<SharedFile>,
+    media: Arc<dyn Media>,
     /// What was asked for and not taken; its end may lie beyond the file's.
     left: ByteRange,
 }
 
 impl Growing {
-    pub fn new(watched: Arc<Watched>, file: Arc<SharedFile>, wanted: ByteRange) -> Self {
-        Self { watched, file, left: wanted }
+    pub fn new(watched: Arc<Watched>, media: Arc<dyn Media>, wanted: ByteRange) -> Self {
+        Self { watched, media, left: wanted }
     }
 
     /// The next bytes that are there.
@@ -207,7 +267,7 @@ impl Growing {
         let end = self.watched.available().min(self.left.end);
         let range = ByteRange { start: self.left.start, end: end.max(self.left.start) };
         self.left.start = range.end;
-        (!range.is_empty()).then(|| Body::new([Piece::Range(range)], Box::new(Arc::clone(&self.file))))
+        (!range.is_empty()).then(|| Body::new([Piece::Range(range)], Arc::clone(&self.media).content()))
     }
 
     /// Whether nothing is left to come.

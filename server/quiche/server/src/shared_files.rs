@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use voxel_protocol::site::Piece;
 
-use crate::body::{Content, Later, Part, shorter};
+use crate::body::{Content, Later, Media, Part, shorter};
 
 /// Device and inode, which no other file has while this one is open.
 pub type Identity = (u64, u64);
@@ -28,6 +28,12 @@ impl Content for Arc<SharedFile> {
         let read = parts.into_iter().try_for_each(|part| self.file.read_exact_at(part.place, part.position));
         let is_short = |error: &io::Error| error.kind() == io::ErrorKind::UnexpectedEof;
         Box::pin(ready(read.map_err(|error| if is_short(&error) { shorter() } else { error })))
+    }
+}
+
+impl Media for SharedFile {
+    fn content(self: Arc<Self>) -> Box<dyn Content> {
+        Box::new(self)
     }
 }
 

@@ -20,13 +20,12 @@ use voxel_protocol::site::{
     text_response,
 };
 
-use crate::body::Body;
+use crate::body::{Body, Media};
 use crate::edge::Edge;
 use crate::files::{MediaFile, Mounts};
 use crate::growing::{Growing, Watched, Watchers};
 use crate::metrics::Metrics;
 use crate::open_error::OpenError;
-use crate::shared_files::SharedFile;
 
 /// A response to an ordinary request; the headers hold the content length.
 #[derive(Debug)]
@@ -50,8 +49,8 @@ impl From<HttpResponse> for HttpAnswer {
 pub enum Opened {
     /// Bytes, and their file's validator.
     Body { body: Body, etag: String },
-    /// A file that is to be followed, its records, and how.
-    Followed(Arc<Watched>, Arc<SharedFile>, FollowWish),
+    /// The records of a file that is to be followed, the file, and how.
+    Followed(Arc<Watched>, Arc<dyn Media>, FollowWish),
 }
 
 impl Opened {
@@ -92,7 +91,7 @@ impl Site {
         let answer = match self.answer_without_file(request) {
             Ok(None) => {
                 let answer = |media| self.answer(request, media);
-                self.open_file(&request.target, answer, |answer| (!is_head).then_some(&mut answer.body)).await
+                self.open_file(&request.target, false, answer, |answer| (!is_head).then_some(&mut answer.body)).await
             }
             Ok(Some(response)) => Ok(response.into()),
             Err(error) => Err(error),
@@ -108,14 +107,16 @@ impl Site {
 
     /// What a VOXEL request asks for. Runs on file threads.
     pub async fn open(&self, request: &VoxelRequest) -> Result<Opened, HttpError> {
-        self.open_file(&request.target, |media| self.opened(request, media), Opened::body).await
+        let follows = request.follow.is_some();
+        self.open_file(&request.target, follows, |media| self.opened(request, media), Opened::body).await
     }
 
     /// What `answer` makes of a target's file, with the first bytes of its `body`. A file that changes before these are
-    /// there is opened once more.
+    /// there is opened once more. `follows`: whether the file is asked for as one that may grow.
     async fn open_file<T>(
         &self,
         target: &str,
+        follows: bool,
         answer: impl Fn(Result<MediaFile, OpenError>) -> Result<T, HttpError>,
         body: impl Fn(&mut T) -> Option<&mut Body>,
     ) -> Result<T, HttpError> {
@@ -123,7 +124,7 @@ impl Site {
         let mut is_first_try = true;
         loop {
             let mut answer = answer(match &self.edge {
-                Some(edge) if !self.mounts.cover(path) => edge.open(path).await,
+                Some(edge) if !self.mounts.cover(path) => edge.open(path, follows).await,
                 _ => self.mounts.open(path),
             })?;
             let Some(body) = body(&mut answer) else { return Ok(answer) };
@@ -176,15 +177,15 @@ impl Site {
         let response = respond(&media.facts, request, &self.limits, &boundary())?;
         let growing = media.live.zip(response.followed);
         let growing =
-            growing.map(|((records, file), wanted)| Growing::new(self.watchers.follow(records), file, wanted));
+            growing.map(|(live, wanted)| Growing::new(self.watchers.follow(live.records), live.media, wanted));
         let (status, headers, body) = (response.status, response.headers, Body::new(response.body, media.content));
         Ok(HttpAnswer { status, headers, body, growing })
     }
 
     fn opened(&self, request: &VoxelRequest, media: Result<MediaFile, OpenError>) -> Result<Opened, HttpError> {
         let media = media?;
-        if let (Some(wish), Some((records, file))) = (request.follow, media.live) {
-            return Ok(Opened::Followed(self.watchers.follow(records), file, wish));
+        if let (Some(wish), Some(live)) = (request.follow, media.live) {
+            return Ok(Opened::Followed(self.watchers.follow(live.records), live.media, wish));
         }
         let etag = media.facts.etag();
         check_unchanged(request.if_match.as_deref(), &etag)?;

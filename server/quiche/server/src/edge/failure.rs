@@ -19,6 +19,9 @@ pub enum Failure {
     /// The connection failed, before or in the middle of an answer: it may be tried again.
     #[error("{0}")]
     Broken(String),
+    /// A part of a file whose end is not known.
+    #[error("the origin does not say how long the file is: it may be still growing")]
+    Growing,
     #[error("{0}")]
     Bad(String),
 }
@@ -26,7 +29,7 @@ pub enum Failure {
 impl Failure {
     /// Whether the origin says nothing of the file, so that an answer from before may do.
     pub fn is_of_the_origin(&self) -> bool {
-        matches!(self, Self::Broken(_) | Self::Bad(_))
+        matches!(self, Self::Broken(_) | Self::Growing | Self::Bad(_))
     }
 
     /// What it means for a request for `path`.
@@ -36,7 +39,7 @@ impl Failure {
             Self::NotFound => OpenError::Http(HttpError::not_found()),
             Self::Folder => OpenError::Redirect(format!("{path}/")),
             Self::Changed => OpenError::Changed(bad_gateway()),
-            Self::Broken(_) | Self::Bad(_) => OpenError::Http(bad_gateway()),
+            Self::Broken(_) | Self::Growing | Self::Bad(_) => OpenError::Http(bad_gateway()),
         }
     }
 }

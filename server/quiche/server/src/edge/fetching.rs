@@ -1,5 +1,7 @@
 //! What is asked of the origin, and what becomes of its answers.
 
+mod whole;
+
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -130,7 +132,7 @@ impl Edge {
         Err(failure)
     }
 
-    fn count_failure(&self, url: &str, failure: &Failure) {
+    pub(super) fn count_failure(&self, url: &str, failure: &Failure) {
         self.metrics.add("voxel_origin_errors_total", 1);
         let fields = [("url", Value::from(url)), ("error", Value::from(failure.to_string()))];
         log::warning("origin failed", &fields);

@@ -1,5 +1,7 @@
 //! Requests to the origin: bounded in number and in time.
 
+mod streaming;
+
 use std::error::Error;
 use std::io;
 use std::sync::Arc;

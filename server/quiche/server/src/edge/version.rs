@@ -60,6 +60,11 @@ impl Version {
         date.unwrap_or(self.seen)
     }
 
+    /// The origin's own.
+    pub fn etag(&self) -> Option<HeaderValue> {
+        HeaderValue::from_str(self.etag.as_deref()?).ok()
+    }
+
     /// Fields of a request for the file unless it is in this state.
     pub fn unless_same(&self) -> Vec<(HeaderName, HeaderValue)> {
         fields([(header::IF_NONE_MATCH, &self.etag), (header::IF_MODIFIED_SINCE, &self.last_modified)])
