@@ -70,6 +70,20 @@ describe('IndexFile', () => {
     expect(file.segmentCount).toBe(30_000);
   });
 
+  it('refuses a head that is longer each time it is asked for', () => {
+    const file = new IndexFile('ssim');
+    const index = indexOf(Array.from({ length: 30_000 }, () => new Uint8Array(1)));
+    const grown = (range: ByteRange): Uint8Array => {
+      const bytes = index.slice(0, range.end);
+      new DataView(bytes.buffer).setUint32(12, range.end + 1);
+      return bytes;
+    };
+    const [first, second] = [file.missing(0, 1)!, { start: 0, end: 8193 }];
+    file.add(first, grown(first));
+    expect(file.missing(0, 1)).toEqual(second);
+    expect(() => file.add(second, grown(second))).toThrow('the index ends inside its table');
+  });
+
   it('takes a file from a server that knows no ranges', () => {
     const file = new IndexFile('ssim');
     const index = longIndex(100);

@@ -114,7 +114,8 @@ export class IndexFile {
       throw new ManifestError('index', `the index has ${metric} scores, the manifest ${this.metric}`);
     }
     if (headBytes > bytes.length) {
-      if (headBytes <= requestedEnd || headBytes === this.#headBytes)
+      // It is asked for as long as it said to be once: one that is longer each time would be asked for a million times.
+      if (headBytes <= requestedEnd || this.#headBytes > FIXED_BYTES)
         throw new ManifestError('index', 'the index ends inside its table');
       this.#headBytes = headBytes;
       return;
