@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import ssl
 import subprocess
 import time
@@ -289,6 +290,17 @@ def test_health_is_answered_beside_the_counters_only(server: Server) -> None:
     assert get(url, "POST")[0] == 405
     assert get(url, Host="evil.example")[0] == 403
     assert get(server.url + "health")[0] == 404
+
+
+async def test_half_heads_hold_up_no_health_check(server: Server) -> None:
+    assert server.metrics is not None
+    host, _, port = server.metrics.split("/")[2].rpartition(":")
+    with contextlib.ExitStack() as stack:
+        for _ in range(40):
+            half = stack.enter_context(socket.create_connection((host, int(port))))
+            with contextlib.suppress(OSError):  # It may have had to make room already.
+                half.sendall(b"GET /health HT")
+        assert get(server.metrics.removesuffix("metrics") + "health")[::2] == (200, b"ok\n")
 
 
 async def test_the_program_asks_another_server_whether_it_is_well(server: Server, command: list[str]) -> None:

@@ -29,6 +29,9 @@ LINGER_BYTES = 1024 * 1024
 """A refused client may still be sending; closing immediately would reset the connection before it reads the answer."""
 
 
+ROOM_TURNS = 100
+"""Turns of the event loop in which a connection that has to make room for another ends."""
+
 Responder = Site | MetricsPage
 """What is served: the site, or its counters on their own address."""
 
@@ -45,12 +48,14 @@ class Http1Service:
         self._connections: set[asyncio.Task[None]] = set()
         self._handshakes: dict[asyncio.Timeout, None] = {}
         """Those of TLS that are not finished, the oldest first."""
+        self._heads: dict[asyncio.Timeout, None] = {}
+        """Those of requests for the counters that are not complete, the oldest first."""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serves one TCP connection until its end; never raises because of the client."""
         address = writer.get_extra_info("peername")
         client = "" if address is None else client_of(address[0])  # None: it has gone already.
-        if not client or not self._shares.take(client):
+        if not client or not await self._has_place(client):
             writer.close()
             return
         task = cast("asyncio.Task[None]", asyncio.current_task())
@@ -68,7 +73,7 @@ class Http1Service:
             asyncio.get_running_loop().call_soon(_forget_frames, reader)  # after the end of the transport
 
     async def _serve(self, connection: "Http1Connection", client: str) -> None:
-        while (request := await connection.next_request()) is not None:
+        while (request := await self._next_request(connection)) is not None:
             is_counted = self._site.requests.take(client)
             self.answers += 1
             try:
@@ -78,15 +83,32 @@ class Http1Service:
                 if is_counted:
                     self._site.requests.give_back(client)
 
+    async def _has_place(self, client: str) -> bool:
+        """Takes a place of the client. At the counters others make room, for which they need some turns of the loop."""
+        for _ in range(ROOM_TURNS if isinstance(self._site, MetricsPage) else 0):
+            if self._shares.take(client):
+                return True
+            await asyncio.sleep(0)
+        return self._shares.take(client)
+
+    async def _next_request(self, connection: "Http1Connection") -> h11.Request | None:
+        """Of the counters, who sends no whole head makes room for a health check before its time is over."""
+        if not isinstance(self._site, MetricsPage):
+            return await connection.next_request()
+        async with asyncio.timeout(None) as timeout:
+            _make_room(self._heads, self._site.limits.connections // 2)
+            self._heads[timeout] = None
+            try:
+                return await connection.next_request()
+            finally:
+                self._heads.pop(timeout, None)
+
     async def _begin_tls(self, writer: asyncio.StreamWriter, tls: ssl.SSLContext) -> None:
         """A handshake that nobody finishes makes room for others before its time is over."""
         limits = self._site.limits
         most = min(limits.handshakes, max(1, limits.connections // 2) if limits.connections else limits.handshakes)
         async with asyncio.timeout(limits.head_timeout) as timeout:
-            while len(self._handshakes) >= most:
-                oldest = next(iter(self._handshakes))
-                del self._handshakes[oldest]
-                oldest.reschedule(0)
+            _make_room(self._handshakes, most)
             self._handshakes[timeout] = None
             plain = writer.transport.get_protocol()
             try:
@@ -100,6 +122,14 @@ class Http1Service:
         """Ends all connections."""
         for task in self._connections:
             task.cancel()
+
+
+def _make_room(waiting: dict[asyncio.Timeout, None], most: int) -> None:
+    """For one more: ends the oldest."""
+    while len(waiting) >= most:
+        oldest = next(iter(waiting))
+        del waiting[oldest]
+        oldest.reschedule(0)
 
 
 class Http1Connection:

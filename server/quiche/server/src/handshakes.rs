@@ -1,4 +1,4 @@
-//! TLS handshakes of TCP connections: those that nobody finishes make room for others.
+//! TLS handshakes of TCP connections, and heads of requests for the counters: those that nobody finishes make room for others.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};

@@ -14,6 +14,7 @@ use voxel_protocol::head::{HeadReader, RequestHead};
 use voxel_protocol::origin::{OriginPolicy, is_loopback};
 use voxel_protocol::response::{TEXT, encode_head, error_response};
 
+use crate::handshakes::{Handshake, Handshakes};
 use crate::metrics;
 use crate::process;
 use crate::site::{Site, path_of};
@@ -56,13 +57,16 @@ pub fn start(site: &Arc<Site>, workers: &Workers, host: &str, bound: std::net::T
 
 async fn serve(operator: Arc<Operator>, listener: TcpListener) {
     let room = Arc::new(Semaphore::new(CONNECTIONS));
+    // Who sends no whole head makes room for a health check before its time is over.
+    let heads = Handshakes::new(CONNECTIONS);
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                let Ok(place) = Arc::clone(&room).try_acquire_owned() else { continue };
-                let operator = Arc::clone(&operator);
+                let (operator, evicted) = (Arc::clone(&operator), heads.begin());
+                // Half of them at most send no head, and the others have an answer soon.
+                let Ok(place) = Arc::clone(&room).acquire_owned().await else { continue };
                 tokio::spawn(async move {
-                    let _ = timeout(operator.site.limits.head_timeout, operator.answer(stream)).await;
+                    let _ = timeout(operator.site.limits.head_timeout, operator.answer(stream, evicted)).await;
                     drop(place);
                 });
             }
@@ -73,22 +77,34 @@ async fn serve(operator: Arc<Operator>, listener: TcpListener) {
 
 impl Operator {
     /// Answers one request, then ends the connection.
-    async fn answer(&self, mut stream: TcpStream) -> io::Result<()> {
-        let (mut reader, mut buffer) = (HeadReader::default(), vec![0; READ_BYTES]);
-        let answer = loop {
-            let count = stream.read(&mut buffer).await?;
-            if count == 0 {
-                return Ok(());
-            }
-            match reader.feed(&buffer[..count], self.site.limits.head_bytes) {
-                Ok(None) => {}
-                Ok(Some(head)) => break self.respond(&head).await,
-                Err(error) => break Err(error),
-            }
+    async fn answer(&self, mut stream: TcpStream, evicted: Handshake) -> io::Result<()> {
+        let head = tokio::select! {
+            head = self.read_head(&mut stream) => head?,
+            _ = evicted => return Ok(()),
+        };
+        let answer = match head {
+            Ok(None) => return Ok(()),
+            Ok(Some(head)) => self.respond(&head).await,
+            Err(error) => Err(error),
         };
         let answer = answer.unwrap_or_else(|error| error_response(&error.with_header("connection", "close")));
         stream.write_all(answer.as_bytes()).await?;
         stream.shutdown().await
+    }
+
+    /// The request; `None`: the client has gone.
+    async fn read_head(&self, stream: &mut TcpStream) -> io::Result<Result<Option<RequestHead>, HttpError>> {
+        let (mut reader, mut buffer) = (HeadReader::default(), vec![0; READ_BYTES]);
+        loop {
+            let count = stream.read(&mut buffer).await?;
+            if count == 0 {
+                return Ok(Ok(None));
+            }
+            match reader.feed(&buffer[..count], self.site.limits.head_bytes) {
+                Ok(None) => {}
+                complete_or_refused => return Ok(complete_or_refused),
+            }
+        }
     }
 
     async fn respond(&self, head: &RequestHead) -> Result<String, HttpError> {
