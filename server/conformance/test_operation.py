@@ -70,6 +70,21 @@ async def test_a_given_certificate_is_shown_on_both_ports_and_not_announced_by_i
         assert response.status == 200
 
 
+@pytest.mark.parametrize(
+    ("days", "reason"),
+    [((-9, -2), "it has expired"), ((2, 9), "it is not valid yet")],
+    ids=["expired", "not yet valid"],
+)
+async def test_a_given_certificate_that_is_not_valid_is_warned_of(
+    starts: Start, tmp_path: Path, days: tuple[int, int], reason: str
+) -> None:
+    _, chain, key = long_lived_certificate(tmp_path, days)
+    server = starts("--host", "0.0.0.0", "--certificate", str(chain), "--key", str(key))
+    await eventually(lambda: warnings(server, "certificate not valid"))
+    (warning,) = warnings(server, "certificate not valid")
+    assert warning["reason"] == reason
+
+
 async def test_a_replaced_certificate_is_shown_on_both_ports_after_a_hangup(starts: Start, tmp_path: Path) -> None:
     _, chain, key = long_lived_certificate(tmp_path)
     server = starts("--host", "0.0.0.0", "--certificate", str(chain), "--key", str(key))
@@ -334,8 +349,14 @@ def _shown(client: VoxelClient) -> x509.Certificate | None:
     return client.quic.tls._peer_certificate
 
 
-def long_lived_certificate(folder: Path) -> tuple[x509.Certificate, Path, Path]:
-    """Valid for a year, which browsers accept by no hash; with it its PEM files."""
+def warnings(server: Server, event: str) -> list[dict[str, object]]:
+    """What its log warns of with this event."""
+    lines = map(json.loads, server.log.read_text().splitlines())
+    return [line for line in lines if (line["event"], line["level"]) == (event, "warning")]
+
+
+def long_lived_certificate(folder: Path, days: tuple[int, int] = (-1, 365)) -> tuple[x509.Certificate, Path, Path]:
+    """Valid for a year, which browsers accept by no hash; with it its PEM files. `days`: from when and until when."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "media.example")])
     now = datetime.now(UTC)
@@ -345,8 +366,8 @@ def long_lived_certificate(folder: Path) -> tuple[x509.Certificate, Path, Path]:
         .issuer_name(name)
         .public_key(key.public_key())
         .serial_number(1)
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + timedelta(days=365))
+        .not_valid_before(now + timedelta(days=days[0]))
+        .not_valid_after(now + timedelta(days=days[1]))
         .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
         .sign(key, hashes.SHA256())
     )

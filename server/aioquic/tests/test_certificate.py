@@ -103,6 +103,16 @@ def test_a_running_server_makes_the_next_certificate_before_the_last_day_is_over
     assert keeper.hashes() != first_hashes
 
 
+def test_a_running_server_replaces_its_certificate_where_the_clock_was_ahead(tmp_path: Path) -> None:
+    installed: list[Certificate] = []
+    obtain = partial(cached_certificate, tmp_path, HOSTS)
+    ahead = datetime.now(UTC) + timedelta(days=30)
+    keeper = CertificateKeeper(lambda *_: obtain(ahead), installed.append, Metrics(), given=False)
+    keeper._obtain = obtain
+    keeper.renew_if_due(datetime.now(UTC))
+    assert keeper.hashes() == installed[-1].hashes != installed[0].hashes
+
+
 def test_a_running_server_makes_another_certificate_when_it_is_asked_to(tmp_path: Path) -> None:
     installed: list[Certificate] = []
     keeper = CertificateKeeper(partial(cached_certificate, tmp_path, HOSTS), installed.append, Metrics(), given=False)

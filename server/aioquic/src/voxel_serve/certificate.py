@@ -55,6 +55,12 @@ class Certificate:
     def not_after(self) -> datetime:
         return self.chain[0].not_valid_after_utc
 
+    def fault(self, now: datetime) -> str | None:
+        """Why it is not valid at that time; None: it is."""
+        if now < self.not_before:
+            return "it is not valid yet"
+        return "it has expired" if now >= self.not_after else None
+
     @property
     def hashes(self) -> list[str]:
         """Base64 SHA-256 of the DER form; empty if browsers do not accept the certificate by hash."""
@@ -94,7 +100,10 @@ class CertificateKeeper:
         self._install = install
         self._metrics = metrics
         self._given = given
-        self._use(obtain(datetime.now(UTC), False))
+        self._fault: str | None = None
+        now = datetime.now(UTC)
+        self._use(obtain(now, False))
+        self._warn(now)
 
     def hashes(self) -> list[str]:
         """The hashes of the certificate in use; see `Certificate.hashes`."""
@@ -105,8 +114,10 @@ class CertificateKeeper:
 
         A failure is logged: the old certificate stays, and the next call tries again.
         """
-        if self._given or self._certificate.not_after - now <= RENEWAL_LEFT:
+        certificate = self._certificate
+        if self._given or certificate.not_after - now <= RENEWAL_LEFT or certificate.fault(now) is not None:
             self.renew(now, anew=False)
+        self._warn(now)
 
     def renew(self, now: datetime, *, anew: bool = True) -> None:
         """Renews it at once: reads the files again, or makes another certificate."""
@@ -118,6 +129,14 @@ class CertificateKeeper:
             log("certificate renewed", not_after=renewed.not_after, hashes=renewed.hashes)
         except (ConfigurationError, OSError) as error:
             log("certificate not renewed", logging.WARNING, error=str(error))
+
+    def _warn(self, now: datetime) -> None:
+        """Once, until it is another fault or none."""
+        fault, before = self._certificate.fault(now), self._fault
+        self._fault = fault
+        if fault not in (None, before):
+            dates = {"not_before": self._certificate.not_before, "not_after": self._certificate.not_after}
+            log("certificate not valid", logging.WARNING, reason=fault, **dates)
 
     def _use(self, certificate: Certificate) -> None:
         self._install(certificate)

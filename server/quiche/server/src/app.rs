@@ -15,7 +15,7 @@ use voxel_protocol::discovery::Discovery;
 use voxel_protocol::limits::Limits;
 use voxel_protocol::origin::{OriginPolicy, authority_of, host_name, is_loopback};
 
-use crate::certificate::{Certificate, CertificateSource, default_cache};
+use crate::certificate::{Certificate, CertificateSource, FaultWarning, default_cache};
 use crate::cli::Options;
 use crate::configuration_error::ConfigurationError;
 use crate::descriptors::{self, Budget};
@@ -175,7 +175,9 @@ struct CertificateKeeper<'a> {
 
 impl CertificateKeeper<'_> {
     async fn run(mut self, options: &Options) {
+        let mut warning = FaultWarning::default();
         loop {
+            warning.look(&self.certificates.borrow(), SystemTime::now());
             let anew = tokio::select! {
                 () = sleep(RENEWAL_CHECK) => false,
                 _ = self.hangup.recv() => true,

@@ -21,7 +21,10 @@ use boring::pkey::{PKey, Private};
 use boring::x509::extension::{BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAlternativeName};
 use boring::x509::{X509, X509NameBuilder};
 
+use serde_json::Value;
+
 use crate::configuration_error::ConfigurationError;
+use crate::log;
 use crate::sockets::plain;
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -73,9 +76,34 @@ impl Certificate {
         since_1970.map_or(0, |it| i64::from(it.days) * DAY.as_secs().cast_signed() + i64::from(it.secs))
     }
 
-    /// Whether it is time to replace it.
+    /// Whether it is time to replace it, also where it was made by a clock that was ahead.
     pub fn renewal_due(&self, now: SystemTime) -> bool {
-        !lasts_beyond(self.chain[0].not_after(), now + RENEWAL_LEFT)
+        !lasts_beyond(self.chain[0].not_after(), now + RENEWAL_LEFT) || self.fault(now).is_some()
+    }
+
+    /// Why it is not valid at that time; `None`: it is.
+    fn fault(&self, now: SystemTime) -> Option<&'static str> {
+        if lasts_beyond(self.chain[0].not_before(), now) {
+            return Some("it is not valid yet");
+        }
+        (!lasts_beyond(self.chain[0].not_after(), now)).then_some("it has expired")
+    }
+}
+
+/// Warns of a certificate that is not valid: once, until it is another fault or none.
+#[derive(Debug, Default)]
+pub struct FaultWarning(Option<&'static str>);
+
+impl FaultWarning {
+    pub fn look(&mut self, certificate: &Certificate, now: SystemTime) {
+        let fault = certificate.fault(now);
+        let before = std::mem::replace(&mut self.0, fault);
+        if let Some(reason) = fault.filter(|_| fault != before) {
+            let leaf = &certificate.chain[0];
+            let dates = [("not_before", leaf.not_before()), ("not_after", leaf.not_after())];
+            let dates = dates.map(|(name, date)| (name, Value::from(date.to_string())));
+            log::warning("certificate not valid", &[&[("reason", Value::from(reason))], &dates[..]].concat());
+        }
     }
 }
 
@@ -226,6 +254,7 @@ mod tests {
         assert!(valid <= VALIDITY && valid + Duration::from_secs(1) > VALIDITY, "{valid:?}");
         assert!(!made.renewal_due(now + DAY * 11));
         assert!(made.renewal_due(now + DAY * 12));
+        assert!(made.renewal_due(now - DAY), "made by a clock that was ahead");
     }
 
     #[test]
