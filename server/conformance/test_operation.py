@@ -85,6 +85,17 @@ async def test_a_given_certificate_that_is_not_valid_is_warned_of(
     assert warning["reason"] == reason
 
 
+async def test_a_certificate_that_is_of_quic_alone_is_warned_of(starts: Start, tmp_path: Path) -> None:
+    _, chain, key = long_lived_certificate(tmp_path)
+    given = ["--certificate", str(chain), "--key", str(key)]
+    server = starts(*given)
+    assert server.url.startswith("http://")
+    (warning,) = warnings(server, "plain HTTP")
+    assert warning["reason"] == "on a loopback address the certificate is of QUIC alone"
+    assert warnings(starts(*given, "--insecure"), "plain HTTP") == []
+    assert warnings(starts(*given, "--host", "0.0.0.0"), "plain HTTP") == []
+
+
 async def test_a_replaced_certificate_is_shown_on_both_ports_after_a_hangup(starts: Start, tmp_path: Path) -> None:
     _, chain, key = long_lived_certificate(tmp_path)
     server = starts("--host", "0.0.0.0", "--certificate", str(chain), "--key", str(key))

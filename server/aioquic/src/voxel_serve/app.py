@@ -115,6 +115,9 @@ async def running(config: Config) -> AsyncIterator[Server]:
     mounts = Mounts(config.folders, files)
     origins = _origin_policy(config)
     tls = _tls_context(config)
+    if config.certificate is not None and tls is None and not config.insecure:
+        reason = "on a loopback address the certificate is of QUIC alone"
+        log("plain HTTP", logging.WARNING, host=config.host, reason=reason)
     configuration = _quic_configuration(config)
     metrics = Metrics()
     metrics.set("voxel_workers", 1)

@@ -47,6 +47,7 @@ const CLOSE: Duration = Duration::from_secs(2);
 /// Serves until SIGTERM or SIGINT, then finishes the requests in flight.
 pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     options.check()?;
+    options.warn();
     let metrics = options.metrics_address()?;
     let paths = parse_paths(&options.paths).map_err(|error| ConfigurationError(error.to_string()))?;
     let server_id = options.server_id()?;

@@ -200,6 +200,14 @@ impl Options {
         self.workers.map_or(usual.min(MOST_USUAL_WORKERS), usize::from)
     }
 
+    /// Says what may be a surprise.
+    pub fn warn(&self) {
+        if self.certificate.is_some() && !self.tls() && !self.insecure {
+            let reason = "on a loopback address the certificate is of QUIC alone";
+            log::warning("plain HTTP", &[("host", self.host.as_str().into()), ("reason", reason.into())]);
+        }
+    }
+
     /// Whether the TCP side speaks HTTPS.
     pub fn tls(&self) -> bool {
         self.certificate.is_some() && !is_loopback(&self.host) && !self.insecure
