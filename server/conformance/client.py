@@ -251,11 +251,14 @@ def request_head(target: str, **headers: str) -> bytes:
 
 
 @contextlib.asynccontextmanager
-async def connect(quic_port: int, *, datagrams: bool = True, wait_connected: bool = True) -> AsyncIterator[VoxelClient]:
-    """A client of the server at a UDP port of 127.0.0.1."""
+async def connect(
+    quic_port: int, *, datagrams: bool = True, wait_connected: bool = True, stream_window: int = 1024 * 1024
+) -> AsyncIterator[VoxelClient]:
+    """A client of the server at a UDP port of 127.0.0.1. `stream_window`: bytes that a stream takes at first."""
     configuration = QuicConfiguration(
         alpn_protocols=H3_ALPN,
         is_client=True,
+        max_stream_data=stream_window,
         max_datagram_frame_size=65536 if datagrams else None,
         verify_mode=ssl.CERT_NONE,
     )

@@ -10,11 +10,15 @@ from typing import Any
 import pytest
 
 from .client import VoxelClient, connect
+from .edges import edge, edges, origin
 from .servers import AIOQUIC, Server, quiche, start
 
 MEDIA_BYTES = 1_000_000
 
 Start = Callable[..., Server]
+
+__all__ = ["edge", "edges", "origin"]
+"""Fixtures that are written elsewhere."""
 
 
 EDGE_MODULES = {"test_requests", "test_changed_files", "test_http", "test_dashboard"}

@@ -177,6 +177,18 @@ def fields_of(file: File) -> dict[str, str]:
     return fields
 
 
+def holding(path: str, begun: threading.Semaphore, until: threading.Event) -> Callable[[Answer], None]:
+    """Answers what begins with `path` only when `until` is set, and everything else as it should be."""
+
+    def wrong(answer: Answer) -> None:
+        if answer.path.startswith(path):
+            begun.release()
+            until.wait()
+        answer.ordinary()
+
+    return wrong
+
+
 def silent(seconds: float) -> Callable[[Answer], None]:
     """Longer than the edge waits."""
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from .client import VoxelClient, connect, eventually, request_head
+from .edges import counters, fetch
 from .live import HEAD, Encoder, Followed, followed
 from .origin import Answer, FolderFiles, Origin
 from .servers import Server
-from .test_edge import counters, fetch
 
 VIEWERS = 12
 
