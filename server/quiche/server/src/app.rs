@@ -19,7 +19,7 @@ use crate::certificate::{Certificate, CertificateSource, FaultWarning, default_c
 use crate::cli::Options;
 use crate::configuration_error::ConfigurationError;
 use crate::descriptors::{self, Budget};
-use crate::edge::{self, Edge};
+use crate::edge::{self, Clients, Edge};
 use crate::endpoint::{Command, ResetKey};
 use crate::files::Mounts;
 use crate::growing::Watchers;
@@ -226,7 +226,9 @@ fn acceptor(options: &Options, certificate: &Certificate) -> Result<Option<SslAc
 fn edge(options: &Options, origin: edge::Address, metrics: &Arc<Metrics>) -> Result<Arc<Edge>, ConfigurationError> {
     let folder = options.cache_dir.clone().unwrap_or_else(|| default_cache().join(edge::folder_name(&origin)));
     let patience = Duration::from_secs(options.origin_timeout);
-    Edge::new(origin, (&folder, options.cache_bytes), patience, Arc::clone(metrics))
+    // Without a limit of its own an address is no client.
+    let clients = if options.max_requests_per_address == 0 { Clients::behind_a_proxy() } else { Clients::default() };
+    Edge::new(origin, (&folder, options.cache_bytes), patience, clients, Arc::clone(metrics))
 }
 
 /// Limits that the system's descriptors suffice for, and how many files may be open for responses.

@@ -100,7 +100,7 @@ impl Http1 {
     }
 
     async fn serve<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S, address: IpAddr) -> io::Result<()> {
-        let mut connection = Connection { site: &self.site, stream, head: HeadReader::default() };
+        let mut connection = Connection { site: &self.site, stream, address, head: HeadReader::default() };
         while let Some(request) = connection.next_request().await? {
             let _counted = Arc::clone(&self.answers);
             let place = self.places.take(Kind::Request, address).ok_or_else(|| Kind::Request.refusal());
@@ -116,6 +116,8 @@ impl Http1 {
 struct Connection<'a, S> {
     site: &'a Arc<Site>,
     stream: S,
+    /// The client's.
+    address: IpAddr,
     head: HeadReader,
 }
 
@@ -183,8 +185,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<'_, S> {
     }
 
     async fn respond(&self, request: HttpRequest) -> io::Result<HttpAnswer> {
-        let site = Arc::clone(self.site);
-        jobs::run(async move { site.respond(&request).await }).await
+        let (site, address) = (Arc::clone(self.site), self.address);
+        jobs::run(async move { site.respond(&request, address).await }).await
     }
 
     /// Sends an error response and ends the connection.

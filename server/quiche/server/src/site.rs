@@ -1,6 +1,7 @@
 //! What HTTP/1.1, HTTP/3 and WebTransport share, and the responses to requests. What opens files runs on threads that may
 //! block: see [`crate::jobs`].
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
@@ -86,12 +87,13 @@ impl Site {
 
     /// The response to any HTTP request. Runs on file threads. The response to HEAD needs nothing from an origin but the
     /// file's facts.
-    pub async fn respond(&self, request: &HttpRequest) -> HttpAnswer {
+    pub async fn respond(&self, request: &HttpRequest, client: IpAddr) -> HttpAnswer {
         let is_head = request.method == "HEAD";
         let answer = match self.answer_without_file(request) {
             Ok(None) => {
                 let answer = |media| self.answer(request, media);
-                self.open_file(&request.target, false, answer, |answer| (!is_head).then_some(&mut answer.body)).await
+                let asked = (request.target.as_str(), client, false);
+                self.open_file(asked, answer, |answer| (!is_head).then_some(&mut answer.body)).await
             }
             Ok(Some(response)) => Ok(response.into()),
             Err(error) => Err(error),
@@ -106,17 +108,16 @@ impl Site {
     }
 
     /// What a VOXEL request asks for. Runs on file threads.
-    pub async fn open(&self, request: &VoxelRequest) -> Result<Opened, HttpError> {
-        let follows = request.follow.is_some();
-        self.open_file(&request.target, follows, |media| self.opened(request, media), Opened::body).await
+    pub async fn open(&self, request: &VoxelRequest, client: IpAddr) -> Result<Opened, HttpError> {
+        let asked = (request.target.as_str(), client, request.follow.is_some());
+        self.open_file(asked, |media| self.opened(request, media), Opened::body).await
     }
 
     /// What `answer` makes of a target's file, with the first bytes of its `body`. A file that changes before these are
     /// there is opened once more. `follows`: whether the file is asked for as one that may grow.
     async fn open_file<T>(
         &self,
-        target: &str,
-        follows: bool,
+        (target, client, follows): (&str, IpAddr, bool),
         answer: impl Fn(Result<MediaFile, OpenError>) -> Result<T, HttpError>,
         body: impl Fn(&mut T) -> Option<&mut Body>,
     ) -> Result<T, HttpError> {
@@ -124,7 +125,7 @@ impl Site {
         let mut is_first_try = true;
         loop {
             let mut answer = answer(match &self.edge {
-                Some(edge) if !self.mounts.cover(path) => edge.open(path, follows).await,
+                Some(edge) if !self.mounts.cover(path) => edge.open(path, client, follows).await,
                 _ => self.mounts.open(path),
             })?;
             let Some(body) = body(&mut answer) else { return Ok(answer) };

@@ -34,9 +34,9 @@ impl Connection {
         // Only what was requested earlier can hold a response back, so that no two wait for each other.
         response.waits_for = request.after.and_then(|flow| self.responses.stream_with_flow(flow));
         self.responses.insert(stream, response);
-        let site = Arc::clone(&self.shared.site);
+        let (site, address) = (Arc::clone(&self.shared.site), self.address);
         self.shared.jobs.start(self.key, stream, async move {
-            let result = site.open(&request).await;
+            let result = site.open(&request, address).await;
             Outcome::Opened { request, arrived: now, result }
         });
     }
@@ -108,9 +108,9 @@ impl Connection {
         let Head { method, target, authority, headers, .. } = head;
         self.responses.insert(stream, Response::new(Transport::Http3, Stage::Opening { flow: None }));
         let request = HttpRequest { method, target, authority, headers };
-        let site = Arc::clone(&self.shared.site);
+        let (site, address) = (Arc::clone(&self.shared.site), self.address);
         self.shared.jobs.start(self.key, stream, async move {
-            let answer = site.respond(&request).await;
+            let answer = site.respond(&request, address).await;
             Outcome::Responded { target: request.target, answer }
         });
     }

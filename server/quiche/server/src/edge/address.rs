@@ -31,17 +31,21 @@ impl Address {
             return Err(refused());
         }
         let path = uri.path().trim_matches('/');
-        if text.contains(['?', '#']) || path.split('/').any(|segment| segment == ".." || segment == ".") {
+        if text.contains(['?', '#', '\\']) || path.split('/').any(|segment| segment == ".." || segment == ".") {
             return Err(refused());
         }
         let slash = if path.is_empty() { "" } else { "/" };
         Ok(Self(format!("{scheme}://{authority}/{path}{slash}")))
     }
 
-    /// The address of a file. `segments`: decoded, none of which is `..` or has a slash.
-    pub fn of(&self, segments: &[Vec<u8>]) -> String {
+    /// The address of a file; `None`: there is none, as a segment has a backslash, which some origins take for a slash.
+    /// `segments`: decoded, none of which is `..` or has a slash.
+    pub fn of(&self, segments: &[Vec<u8>]) -> Option<String> {
+        if segments.iter().any(|segment| segment.contains(&b'\\')) {
+            return None;
+        }
         let encoded: Vec<_> = segments.iter().map(|segment| percent_encoded(segment)).collect();
-        format!("{}{}", self.0, encoded.join("/"))
+        Some(format!("{}{}", self.0, encoded.join("/")))
     }
 }
 
@@ -78,12 +82,12 @@ mod tests {
         #[test]
         fn no_request_leaves_the_origins_folder(request in "/[a-z/.%25efé?#@:\\\\]{0,30}") {
             let address = Address::parse("https://media.example/films").unwrap();
-            if let Ok(segments) = path::decode(&request) {
-                let url = address.of(&segments);
+            if let Some(url) = path::decode(&request).ok().and_then(|segments| address.of(&segments)) {
                 prop_assert!(url.starts_with("https://media.example/films/"));
                 let uri: Uri = url.parse().unwrap();
                 prop_assert_eq!(uri.authority().unwrap().as_str(), "media.example");
                 prop_assert!(uri.query().is_none() && !uri.path().split('/').any(|it| it == "." || it == ".."));
+                prop_assert!(!url.contains("%5C"));
             }
         }
     }
@@ -103,6 +107,7 @@ mod tests {
             ("https://media.example:99999", None),
             ("https://media.example:0", None),
             ("https://media.example:", None),
+            ("https://media.example/a\\..\\b", None),
             ("/films", None),
             ("", None),
         ] {

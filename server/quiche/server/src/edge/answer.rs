@@ -45,9 +45,16 @@ pub fn interpret(head: &Parts, asked: ByteRange, url: &str) -> Result<Answer, Fa
         StatusCode::NOT_FOUND | StatusCode::GONE | StatusCode::FORBIDDEN => Err(Failure::NotFound),
         status if status.is_redirection() => match field(header::LOCATION) {
             Some(location) if is_of_folder(url, location) => Err(Failure::Folder),
-            _ => Err(Failure::Bad("the origin redirects elsewhere, which is not followed".to_owned())),
+            _ => Err(Failure::Refused("the origin redirects elsewhere, which is not followed".to_owned())),
         },
-        status => Err(Failure::Bad(format!("the origin answered {}", status.as_u16()))),
+        status => {
+            let message = format!("the origin answered {}", status.as_u16());
+            Err(match status.as_u16() {
+                400..500 => Failure::Refused(message),
+                500..600 => Failure::Down(message),
+                _ => Failure::Bad(message),
+            })
+        }
     }
 }
 
@@ -56,11 +63,17 @@ pub fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
+/// Refuses what is not the file's own bytes: what is coded on any line, as content or on the way.
 pub fn uncompressed(headers: &HeaderMap) -> Result<(), Failure> {
-    match text(headers, &header::CONTENT_ENCODING) {
-        None | Some("identity") => Ok(()),
-        Some(_) => Err(Failure::Bad("the origin compresses, though it was asked not to".to_owned())),
+    let only = |name: HeaderName, plain: &str| {
+        let lines = headers.get_all(name).into_iter();
+        let mut codings = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b',')).map(<[u8]>::trim_ascii);
+        codings.all(|coding| coding.is_empty() || coding.eq_ignore_ascii_case(plain.as_bytes()))
+    };
+    if only(header::CONTENT_ENCODING, "identity") && only(header::TRANSFER_ENCODING, "chunked") {
+        return Ok(());
     }
+    Err(Failure::Bad("the origin compresses, though it was asked not to".to_owned()))
 }
 
 fn part(content_range: Option<&str>, length: Option<&str>, asked: ByteRange) -> Result<Answer, Failure> {
@@ -160,7 +173,11 @@ mod tests {
         assert_eq!(answer(412, &[]), Err(Failure::Changed));
         assert_eq!(answer(404, &[]), Err(Failure::NotFound));
         assert_eq!(answer(301, &[("location", "http://b/films/x/")]), Err(Failure::Folder));
-        assert!(matches!(answer(302, &[("location", "http://169.254.169.254/")]), Err(Failure::Bad(_))));
-        assert_eq!(answer(503, &[]), Err(Failure::Bad("the origin answered 503".to_owned())));
+        assert!(matches!(answer(302, &[("location", "http://169.254.169.254/")]), Err(Failure::Refused(_))));
+        for refused in [301, 302, 400, 401, 407, 429, 451] {
+            assert!(matches!(answer(refused, &[]), Err(Failure::Refused(_))), "{refused}");
+        }
+        assert_eq!(answer(503, &[]), Err(Failure::Down("the origin answered 503".to_owned())));
+        assert_eq!(answer(299, &[]), Err(Failure::Bad("the origin answered 299".to_owned())));
     }
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use http::response::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
 use http_cache_semantics::{CacheOptions, CachePolicy};
 use serde::{Deserialize, Serialize};
 
@@ -25,16 +25,9 @@ const WITHOUT_AGE: Duration = Duration::from_secs(10);
 /// Time until an origin that did not answer is asked again about a file that is served without its answer.
 const NEXT_TRY: Duration = Duration::from_secs(5);
 
-/// Fields that freshness depends on. Nothing else of an answer is kept.
-const KEPT: [HeaderName; 7] = [
-    header::AGE,
-    header::CACHE_CONTROL,
-    header::DATE,
-    header::EXPIRES,
-    header::LAST_MODIFIED,
-    header::PRAGMA,
-    header::VARY,
-];
+/// Fields that freshness depends on, apart from `vary` and `set-cookie`. Nothing else of an answer is kept.
+const KEPT: [HeaderName; 6] =
+    [header::AGE, header::CACHE_CONTROL, header::DATE, header::EXPIRES, header::LAST_MODIFIED, header::PRAGMA];
 
 /// Directives that leave no choice of how long an answer is fresh.
 const EXPLICIT: [&str; 8] =
@@ -47,7 +40,10 @@ const NEVER_STALE: [&str; 4] = ["no-cache", "must-revalidate", "proxy-revalidate
 pub struct Entry {
     pub url: String,
     pub version: Version,
-    policy: CachePolicy,
+    /// What the origin said that freshness depends on.
+    fields: Vec<(String, String)>,
+    /// When the origin was last asked. Before that nothing is fresh: a clock that was ahead then has been put right.
+    asked: SystemTime,
     fresh_until: SystemTime,
     may_be_stale: bool,
 }
@@ -56,38 +52,57 @@ impl Entry {
     /// What an answer with all or a part of the file says, which both say as much of its freshness. `None`: it may not
     /// be stored.
     pub fn new(url: &str, version: Version, head: &Parts, now: SystemTime) -> Option<Self> {
-        let answer = answer(StatusCode::OK, head);
+        Self::with_fields(url, version, &kept(&head.headers), now)
+    }
+
+    /// The entry after the origin has answered 304; `None`: it may no longer be stored. What a 304 says replaces what was
+    /// said before (RFC 9111 section 3.2), and age and date are of one answer.
+    pub fn revalidated(&self, head: &Parts, now: SystemTime) -> Option<Self> {
+        let new = kept(&head.headers);
+        let of_one_answer = [header::AGE, header::DATE];
+        let mut merged = HeaderMap::new();
+        for (name, value) in &self.fields {
+            let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), HeaderValue::from_str(value)) else { continue };
+            if !new.contains_key(&name) && !of_one_answer.contains(&name) {
+                merged.append(name, value);
+            }
+        }
+        for (name, value) in &new {
+            merged.append(name, value.clone());
+        }
+        Self::with_fields(&self.url, self.version.clone(), &merged, now)
+    }
+
+    fn with_fields(url: &str, version: Version, headers: &HeaderMap, now: SystemTime) -> Option<Self> {
+        let mut answer = Response::new(());
+        *answer.headers_mut() = headers.clone();
         let policy = CachePolicy::new_options(&request(url), &answer, now, CacheOptions::default());
-        policy.is_storable().then(|| Self::with_policy(url, version, policy, answer.headers(), now))
-    }
-
-    /// The entry after the origin has answered 304.
-    pub fn revalidated(&self, head: &Parts, now: SystemTime) -> Self {
-        use http_cache_semantics::AfterResponse::{Modified, NotModified};
-        let (NotModified(policy, merged) | Modified(policy, merged)) =
-            self.policy.after_response(&request(&self.url), &answer(StatusCode::NOT_MODIFIED, head), now);
-        Self::with_policy(&self.url, self.version.clone(), policy, &merged.headers, now)
-    }
-
-    fn with_policy(url: &str, version: Version, policy: CachePolicy, headers: &HeaderMap, now: SystemTime) -> Self {
+        if !policy.is_storable() {
+            return None;
+        }
         let said = policy.time_to_live(now).min(MOST);
         let lifetime = match (is_explicit(headers), headers.contains_key(header::LAST_MODIFIED)) {
             (true, _) => said,
             (false, true) => said.min(MOST_BY_AGE),
             (false, false) => WITHOUT_AGE,
         };
-        let may_be_stale = !NEVER_STALE.iter().any(|name| has_directive(headers, name));
-        Self { url: url.to_owned(), version, policy, fresh_until: now + lifetime, may_be_stale }
+        let never_stale = NEVER_STALE.iter().any(|name| has_directive(headers, name));
+        let may_be_stale = !never_stale && !headers.contains_key(header::VARY);
+        let field = |(name, value): (&HeaderName, &HeaderValue)| {
+            Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+        };
+        let fields = headers.iter().filter_map(field).collect();
+        Some(Self { url: url.to_owned(), version, fields, asked: now, fresh_until: now + lifetime, may_be_stale })
     }
 
     /// Whether it may be used without asking the origin.
     pub fn is_fresh(&self, now: SystemTime) -> bool {
-        now < self.fresh_until
+        (self.asked..self.fresh_until).contains(&now)
     }
 
     /// The entry to be used instead of the answer that the origin did not give; `None`: it may not be.
     pub fn without_the_origin(&self, now: SystemTime) -> Option<Self> {
-        self.may_be_stale.then(|| Self { fresh_until: now + NEXT_TRY, ..self.clone() })
+        self.may_be_stale.then(|| Self { asked: now, fresh_until: now + NEXT_TRY, ..self.clone() })
     }
 
     /// The entry when the file is known to be in another state: the origin is asked next time.
@@ -103,33 +118,43 @@ fn request(url: &str) -> Request<()> {
     request
 }
 
-/// The answer as the rules of RFC 9111 are applied to it. They know directives in lower case only.
-fn answer(status: StatusCode, head: &Parts) -> Response<()> {
-    let mut answer = Response::new(());
-    *answer.status_mut() = status;
-    let headers = answer.headers_mut();
-    for (name, value) in &head.headers {
-        if *name == header::CACHE_CONTROL {
-            let lower = HeaderValue::try_from(value.as_bytes().to_ascii_lowercase());
-            headers.append(name, lower.unwrap_or_else(|_| value.clone()));
-        } else if KEPT.contains(name) {
-            headers.append(name, value.clone());
+/// What is kept of an answer's fields, as the rules of RFC 9111 are applied to it: they know directives in lower case only,
+/// and a `vary` of one line.
+fn kept(headers: &HeaderMap) -> HeaderMap {
+    let mut kept = HeaderMap::new();
+    for name in KEPT {
+        for value in headers.get_all(&name) {
+            kept.append(name.clone(), if name == header::CACHE_CONTROL { plain(value) } else { value.clone() });
         }
     }
-    if headers.get(header::AGE).is_some_and(|age| age.len() > AGE_DIGITS) {
-        headers.remove(header::AGE);
+    if kept.get(header::AGE).is_some_and(|age| age.len() > AGE_DIGITS) {
+        kept.remove(header::AGE);
+    }
+    // The edge sends the same fields to all addresses, so that nothing else can vary its answers.
+    if headers.get_all(header::VARY).iter().any(|value| value.as_bytes().split(|it| *it == b',').any(is_star)) {
+        kept.insert(header::VARY, HeaderValue::from_static("*"));
     }
     // A cookie counts by being there; it is somebody's secret.
-    if head.headers.contains_key(header::SET_COOKIE) {
-        headers.insert(header::SET_COOKIE, HeaderValue::from_static(""));
+    if headers.contains_key(header::SET_COOKIE) {
+        kept.insert(header::SET_COOKIE, HeaderValue::from_static(""));
     }
-    answer
+    kept
+}
+
+fn is_star(item: &[u8]) -> bool {
+    item.trim_ascii() == b"*"
+}
+
+/// Directives in lower case. What is no text hides none of those beside it.
+fn plain(value: &HeaderValue) -> HeaderValue {
+    let byte = |byte: &u8| if byte.is_ascii() { byte.to_ascii_lowercase() } else { b'?' };
+    let plain: Vec<_> = value.as_bytes().iter().map(byte).collect();
+    HeaderValue::try_from(plain).unwrap_or_else(|_| value.clone())
 }
 
 fn is_explicit(headers: &HeaderMap) -> bool {
-    let present = [header::EXPIRES, header::PRAGMA, header::SET_COOKIE].iter().any(|name| headers.contains_key(name));
-    let varies = headers.get(header::VARY).is_some_and(|value| value == "*");
-    present || varies || EXPLICIT.iter().any(|name| has_directive(headers, name))
+    let decisive = [header::EXPIRES, header::PRAGMA, header::SET_COOKIE, header::VARY];
+    decisive.iter().any(|name| headers.contains_key(name)) || EXPLICIT.iter().any(|name| has_directive(headers, name))
 }
 
 fn has_directive(headers: &HeaderMap, name: &str) -> bool {
@@ -205,7 +230,7 @@ mod tests {
             let sent: Vec<_> = values.into_iter().filter(|(_, value)| HeaderValue::from_str(value).is_ok()).collect();
             if let Some(entry) = entry(&sent) {
                 let again = entry.revalidated(&head(304, &sent), at(NOW));
-                for entry in [entry, again] {
+                for entry in [Some(entry), again].into_iter().flatten() {
                     prop_assert!(!entry.is_fresh(at(NOW + MOST.as_secs() + 1)));
                 }
             }
@@ -239,9 +264,45 @@ mod tests {
     #[test]
     fn a_304_makes_it_fresh_again_and_leaves_the_version() {
         let old = entry(&[("cache-control", "max-age=10"), ("etag", "\"1\"")]).unwrap();
-        let new = old.revalidated(&head(304, &[("cache-control", "max-age=20"), ("etag", "\"1\"")]), at(NOW + 100));
+        let head = head(304, &[("cache-control", "max-age=20"), ("etag", "\"1\"")]);
+        let new = old.revalidated(&head, at(NOW + 100)).unwrap();
         assert!(!old.is_fresh(at(NOW + 100)) && new.is_fresh(at(NOW + 119)) && !new.is_fresh(at(NOW + 121)));
         assert_eq!(new.version, old.version);
         assert!(!new.expired().is_fresh(at(NOW + 100)));
+    }
+
+    #[test]
+    fn what_a_304_says_replaces_what_was_said_before() {
+        let old = entry(&[("age", "7"), ("last-modified", "Sun, 06 Nov 1994 08:49:37 GMT")]).unwrap();
+        let after = |fields: &[(&str, &str)]| old.revalidated(&head(304, fields), at(NOW));
+        assert!(after(&[("cache-control", "no-store, private")]).is_none());
+        assert!(
+            after(&[("cache-control", "max-age=1"), ("cache-control", "no-store")]).is_none(),
+            "on the second line"
+        );
+        let longer = after(&[("cache-control", "max-age=300")]).unwrap();
+        assert!(longer.is_fresh(at(NOW + 299)), "its age is not that of the answer before");
+    }
+
+    #[test]
+    fn what_comes_from_the_future_is_not_fresh() {
+        const YEAR: u64 = 365 * 24 * 3600;
+        let fields = [("cache-control", "max-age=300")];
+        let head = head(206, &fields);
+        let ahead = Entry::new("http://a/b", Version::new(&head.headers, 100, at(NOW)), &head, at(NOW + YEAR)).unwrap();
+        assert!(ahead.is_fresh(at(NOW + YEAR)) && !ahead.is_fresh(at(NOW)));
+        let stored: Entry = serde_json::from_slice(&serde_json::to_vec(&ahead).unwrap()).unwrap();
+        assert!(!stored.is_fresh(at(NOW)));
+        let without = stored.without_the_origin(at(NOW)).unwrap();
+        assert!(without.is_fresh(at(NOW)), "where the origin was asked in vain");
+    }
+
+    #[test]
+    fn every_line_of_vary_and_all_directives_count() {
+        let varies = entry(&[("cache-control", "max-age=300"), ("vary", "accept-encoding"), ("vary", "origin, *")]);
+        assert!(!varies.as_ref().unwrap().is_fresh(at(NOW)));
+        assert!(varies.unwrap().without_the_origin(at(NOW)).is_none());
+        assert!(entry(&[("cache-control", "max-age=300"), ("vary", "accept-encoding")]).unwrap().is_fresh(at(NOW)));
+        assert!(entry(&[("cache-control", "x=é, no-store")]).is_none());
     }
 }

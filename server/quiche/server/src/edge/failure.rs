@@ -16,20 +16,35 @@ pub enum Failure {
     /// The file is in another state than the one that was to be completed.
     #[error("the file has changed at the origin")]
     Changed,
+    /// The origin does not give the file: it is not to be served any longer.
+    #[error("{0}")]
+    Refused(String),
     /// The connection failed, before or in the middle of an answer: it may be tried again.
     #[error("{0}")]
     Broken(String),
+    /// The origin could not be asked, or cannot answer.
+    #[error("{0}")]
+    Down(String),
+    /// The client wants too much at a time.
+    #[error("{0}")]
+    Busy(String),
     /// A part of a file whose end is not known.
     #[error("the origin does not say how long the file is: it may be still growing")]
     Growing,
+    /// An answer that cannot be right.
     #[error("{0}")]
     Bad(String),
 }
 
 impl Failure {
     /// Whether the origin says nothing of the file, so that an answer from before may do.
-    pub fn is_of_the_origin(&self) -> bool {
-        matches!(self, Self::Broken(_) | Self::Growing | Self::Bad(_))
+    pub fn is_silence(&self) -> bool {
+        matches!(self, Self::Broken(_) | Self::Down(_))
+    }
+
+    /// Whether what was known of the file holds no longer.
+    pub fn withdraws(&self) -> bool {
+        matches!(self, Self::NotFound | Self::Folder | Self::Refused(_))
     }
 
     /// What it means for a request for `path`.
@@ -38,8 +53,11 @@ impl Failure {
         match self {
             Self::NotFound => OpenError::Http(HttpError::not_found()),
             Self::Folder => OpenError::Redirect(format!("{path}/")),
+            Self::Busy(reason) => OpenError::Http(HttpError::new(Status::TooManyRequests, reason)),
             Self::Changed => OpenError::Changed(bad_gateway()),
-            Self::Broken(_) | Self::Growing | Self::Bad(_) => OpenError::Http(bad_gateway()),
+            Self::Refused(_) | Self::Broken(_) | Self::Down(_) | Self::Growing | Self::Bad(_) => {
+                OpenError::Http(bad_gateway())
+            }
         }
     }
 }

@@ -7,11 +7,12 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use serde_json::Value;
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task;
 use voxel_protocol::ranges::ByteRange;
 
 use super::answer::{Answer, interpret};
+use super::clients::Client;
 use super::entry::Entry;
 use super::failure::Failure;
 use super::upstream::Response;
@@ -20,25 +21,41 @@ use super::{BLOCK_BYTES, Edge, Found, entry_name};
 use crate::log;
 
 /// An origin that sends no parts has to send all of a file at a time, which is kept in memory meanwhile.
-const MOST_WHOLE_BYTES: u64 = 32 * 1024 * 1024;
+pub const MOST_WHOLE_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Pause before a request whose connection failed is sent once more.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A block on its way: see [`landed`].
-type Fetch = watch::Receiver<Option<Result<Bytes, Failure>>>;
-
 const FIRST_BLOCK: ByteRange = ByteRange { start: 0, end: BLOCK_BYTES };
 
+/// What is asked for first on behalf of a client without credit: next to nothing, but all of many small files.
+const GLIMPSE: ByteRange = ByteRange { start: 0, end: 4096 };
+
+/// What is asked for first for a client, and the key of the flight.
+pub fn first_of(url: &str, client: &Client) -> (ByteRange, String) {
+    if client.has_credit() { (FIRST_BLOCK, url.to_owned()) } else { (GLIMPSE, format!("{url} glimpse")) }
+}
+
 impl Edge {
-    /// Asks the origin what there is at an address, and for its first block if that is not known.
-    pub(super) async fn check(self: &Arc<Self>, url: &str) -> Result<Found, Failure> {
+    /// Asks the origin what there is at an address, and for its `first` bytes if that is not known.
+    pub(super) async fn check(
+        self: &Arc<Self>,
+        url: &str,
+        first: ByteRange,
+        client: &Client,
+    ) -> Result<Found, Failure> {
         let old = self.known_or_stored(url).await;
         if let Some(entry) = old.as_ref().filter(|entry| entry.is_fresh(SystemTime::now())) {
             return Ok(Found::Stored(Arc::clone(entry)));
         }
-        let answer = twice(|| self.ask(url, old.as_deref())).await;
-        answer.or_else(|failure| self.without_the_origin(url, old, failure))
+        match twice(|| self.ask(url, old.as_deref(), (first, client))).await {
+            Err(Failure::Changed) => {
+                self.forget(url);
+                let answer = twice(|| self.ask(url, None, (first, client))).await;
+                answer.or_else(|failure| self.without_the_origin(url, None, failure))
+            }
+            answer => answer.or_else(|failure| self.without_the_origin(url, old, failure)),
+        }
     }
 
     async fn known_or_stored(self: &Arc<Self>, url: &str) -> Option<Arc<Entry>> {
@@ -51,32 +68,56 @@ impl Edge {
         (entry.url == url).then(|| self.learn(entry))
     }
 
-    async fn ask(self: &Arc<Self>, url: &str, old: Option<&Entry>) -> Result<Found, Failure> {
+    async fn ask(
+        self: &Arc<Self>,
+        url: &str,
+        old: Option<&Entry>,
+        (first, client): (ByteRange, &Client),
+    ) -> Result<Found, Failure> {
         let conditions = old.map(|old| old.version.unless_same()).unwrap_or_default();
         if old.is_some() {
             self.metrics.add("voxel_origin_revalidations_total", 1);
         }
-        let response = self.upstream.get(url, Some(FIRST_BLOCK), conditions).await?;
-        match (interpret(&response.head, FIRST_BLOCK, url)?, old) {
+        let response = self.upstream.get(url, Some(first), conditions).await?;
+        let has_credit = first == FIRST_BLOCK;
+        match (interpret(&response.head, first, url)?, old) {
             (Answer::NotModified, Some(old)) => {
-                Ok(Found::Stored(self.learn(old.revalidated(&response.head, SystemTime::now()))))
+                let Some(entry) = old.revalidated(&response.head, SystemTime::now()) else {
+                    self.delete(url, &old.version);
+                    return Err(Failure::Changed);
+                };
+                Ok(Found::Stored(self.learn(entry)))
             }
-            (Answer::Part { range, size }, _) => self.take(url, Some(size), response, Some(range.len())).await,
-            (Answer::Whole { size }, _) => self.take(url, size, response, size).await,
+            (Answer::Part { range, size }, _) if !has_credit && range.len() < size => {
+                client.costs(range.len());
+                self.glimpse(url, size, response)
+            }
+            (Answer::Whole { size }, _) if !has_credit && size.is_none_or(|size| size > GLIMPSE.end) => {
+                Err(too_little())
+            }
+            (Answer::Part { range, size }, _) if range.len() < size && !is_strong(&response) => {
+                // Parts of it cannot be joined, so that it has to come at once.
+                drop(response);
+                self.ask_for_all(url, client).await
+            }
+            (Answer::Part { range, size }, _) => {
+                self.take(url, (Some(size), Some(range.len())), response, client).await
+            }
+            (Answer::Whole { size }, _) => self.take(url, (size, size), response, client).await,
             // An empty file has no first block.
             (Answer::OutOfRange, _) => {
                 // With its permit: requests that each held one and waited for another would all wait forever.
                 drop(response);
-                self.ask_for_all(url).await
+                self.ask_for_all(url, client).await
             }
             (Answer::NotModified, None) => Err(Failure::Bad("the origin answered 304 without a reason".to_owned())),
         }
     }
 
-    async fn ask_for_all(self: &Arc<Self>, url: &str) -> Result<Found, Failure> {
+    async fn ask_for_all(self: &Arc<Self>, url: &str, client: &Client) -> Result<Found, Failure> {
         let response = self.upstream.get(url, None, Vec::new()).await?;
         match interpret(&response.head, FIRST_BLOCK, url)? {
-            Answer::Whole { size } => self.take(url, size, response, size).await,
+            Answer::Whole { size } => self.take(url, (size, size), response, client).await,
             _ => Err(Failure::Bad("the origin answered 416 and then no file".to_owned())),
         }
     }
@@ -86,9 +127,9 @@ impl Edge {
     async fn take(
         self: &Arc<Self>,
         url: &str,
-        size: Option<u64>,
+        (size, length): (Option<u64>, Option<u64>),
         response: Response,
-        length: Option<u64>,
+        client: &Client,
     ) -> Result<Found, Failure> {
         let head = response.head.clone();
         let mut version = Version::new(&head.headers, size.unwrap_or(0), SystemTime::now());
@@ -102,34 +143,47 @@ impl Edge {
             return Err(without_parts());
         }
         let may_be_stored = Entry::new(url, version.clone(), &head, SystemTime::now()).is_some();
-        if !may_be_stored && version.size > BLOCK_BYTES {
-            return Err(not_to_be_stored());
+        if !may_be_stored {
+            self.delete(url, &version);
+            if version.size > BLOCK_BYTES {
+                return Err(not_to_be_stored());
+            }
         }
         // What may not be stored stays in memory as long as clients read it, each time it is asked for.
         let most = if may_be_stored { MOST_WHOLE_BYTES } else { BLOCK_BYTES };
         let (bytes, permit) = self.upstream.read(response, length, most).await?;
+        client.costs(bytes.len() as u64);
         if length.is_none() {
             version.size = bytes.len() as u64;
         }
         let Some(entry) = Entry::new(url, version.clone(), &head, SystemTime::now()) else {
             return Ok(Found::Passed(Arc::new(version), bytes));
         };
-        let json = serde_json::to_vec(&entry).map_err(|error| Failure::Bad(error.to_string()))?;
         let mut files = blocks(url, &version, 0, &bytes);
-        files.push((entry_name(url), json.into()));
+        files.push((entry_name(url), json(&entry)?));
         self.keep(files, permit);
         Ok(Found::Stored(self.learn(entry)))
     }
 
-    /// The origin did not answer, or not about the file.
+    /// Stores what an answer says of a file, and nothing of the file.
+    fn glimpse(self: &Arc<Self>, url: &str, size: u64, response: Response) -> Result<Found, Failure> {
+        let version = Version::new(&response.head.headers, size, SystemTime::now());
+        let entry = Entry::new(url, version, &response.head, SystemTime::now());
+        let entry = entry.filter(|entry| entry.version.is_strong()).ok_or_else(too_little)?;
+        self.keep(vec![(entry_name(url), json(&entry)?)], response.permit);
+        Ok(Found::Stored(self.learn(entry)))
+    }
+
+    /// There is no answer that could be used: what was known may do, or is not to be used any longer.
     fn without_the_origin(&self, url: &str, old: Option<Arc<Entry>>, failure: Failure) -> Result<Found, Failure> {
-        if failure.is_of_the_origin() {
+        if !matches!(failure, Failure::NotFound | Failure::Folder | Failure::Growing) {
             self.count_failure(url, &failure);
-            let old = old.and_then(|old| old.without_the_origin(SystemTime::now())).ok_or(failure)?;
-            return Ok(Found::Stored(self.learn(old)));
         }
-        self.forget(url);
-        Err(failure)
+        if failure.withdraws() {
+            self.forget(url);
+        }
+        let old = old.filter(|_| failure.is_silence()).and_then(|old| old.without_the_origin(SystemTime::now()));
+        Ok(Found::Stored(self.learn(old.ok_or(failure)?)))
     }
 
     pub(super) fn count_failure(&self, url: &str, failure: &Failure) {
@@ -138,57 +192,8 @@ impl Edge {
         log::warning("origin failed", &fields);
     }
 
-    /// A block that is not stored, fetched once for all who want it, and even if nobody waits for it.
-    pub(super) fn fetch(self: &Arc<Self>, entry: &Arc<Entry>, number: u64) -> Fetch {
-        self.fetches.join(&self.runtime, &block_name(&entry.url, &entry.version, number), || {
-            let (edge, entry) = (Arc::clone(self), Arc::clone(entry));
-            async move { edge.fetch_once(&entry, number).await }
-        })
-    }
-
-    async fn fetch_once(self: &Arc<Self>, entry: &Arc<Entry>, number: u64) -> Result<Bytes, Failure> {
-        let (edge, name) = (Arc::clone(self), block_name(&entry.url, &entry.version, number));
-        // Another may have fetched it between the look of who wants it and here.
-        if let Ok(Some(bytes)) = task::spawn_blocking(move || edge.store.read(&name)).await {
-            return Ok(bytes);
-        }
-        self.metrics.add("voxel_cache_misses_total", 1);
-        let fetched = twice(|| self.fetch_block(entry, number)).await;
-        if let Err(failure) = &fetched {
-            self.count_failure(&entry.url, failure);
-            let is_known = || self.known(&entry.url).is_some_and(|known| known.version == entry.version);
-            if !failure.is_of_the_origin() && is_known() {
-                self.learn(entry.expired());
-            }
-        }
-        fetched
-    }
-
-    async fn fetch_block(self: &Arc<Self>, entry: &Entry, number: u64) -> Result<Bytes, Failure> {
-        let Entry { url, version, .. } = entry;
-        let start = number * BLOCK_BYTES;
-        let asked = ByteRange { start, end: version.size.min(start + BLOCK_BYTES) };
-        let response = self.upstream.get(url, Some(asked), version.if_same()).await?;
-        match interpret(&response.head, asked, url)? {
-            Answer::Part { size, .. } if version.is_of(&response.head.headers, size) => {
-                let (bytes, permit) = self.upstream.read(response, Some(asked.len()), BLOCK_BYTES).await?;
-                self.keep(blocks(url, version, number, &bytes), permit);
-                Ok(bytes)
-            }
-            Answer::Whole { size } if version.is_of(&response.head.headers, size.unwrap_or(version.size)) => {
-                if version.size > MOST_WHOLE_BYTES {
-                    return Err(without_parts());
-                }
-                let (bytes, permit) = self.upstream.read(response, Some(version.size), MOST_WHOLE_BYTES).await?;
-                self.keep(blocks(url, version, 0, &bytes), permit);
-                Ok(bytes.slice(asked.start as usize..asked.end as usize))
-            }
-            _ => Err(Failure::Changed),
-        }
-    }
-
     /// Stores files, which can be read at once. The permit is given back when they are on disk.
-    fn keep(self: &Arc<Self>, files: Vec<(String, Bytes)>, permit: OwnedSemaphorePermit) {
+    pub(super) fn keep(self: &Arc<Self>, files: Vec<(String, Bytes)>, permit: OwnedSemaphorePermit) {
         let names: Vec<_> = files.iter().map(|(name, _)| name.clone()).collect();
         for (name, bytes) in files {
             self.store.put(&name, bytes);
@@ -205,7 +210,7 @@ impl Edge {
 }
 
 /// What the origin gives, which is asked once more if the connection failed.
-async fn twice<T, F: Future<Output = Result<T, Failure>>>(ask: impl Fn() -> F) -> F::Output {
+pub async fn twice<T, F: Future<Output = Result<T, Failure>>>(ask: impl Fn() -> F) -> F::Output {
     match ask().await {
         Err(Failure::Broken(_)) => {
             tokio::time::sleep(PAUSE).await;
@@ -215,9 +220,24 @@ async fn twice<T, F: Future<Output = Result<T, Failure>>>(ask: impl Fn() -> F) -
     }
 }
 
-fn without_parts() -> Failure {
+fn is_strong(response: &Response) -> bool {
+    Version::new(&response.head.headers, 0, SystemTime::now()).is_strong()
+}
+
+fn json(entry: &Entry) -> Result<Bytes, Failure> {
+    serde_json::to_vec(entry).map(Bytes::from).map_err(|error| Failure::Bad(error.to_string()))
+}
+
+/// A client without credit would have the edge fetch much more than what it asks for.
+pub fn too_little() -> Failure {
+    Failure::Busy("too little was read of what was fetched".to_owned())
+}
+
+pub fn without_parts() -> Failure {
     let mebibytes = MOST_WHOLE_BYTES / 1024 / 1024;
-    Failure::Bad(format!("the origin sends no parts of files, and this one has more than {mebibytes} MiB"))
+    Failure::Bad(format!(
+        "the origin sends no parts of files that can be joined, and this one has more than {mebibytes} MiB"
+    ))
 }
 
 fn not_to_be_stored() -> Failure {
@@ -225,12 +245,12 @@ fn not_to_be_stored() -> Failure {
     Failure::Bad(format!("the origin forbids to store the file (cache-control), and it has more than {kibibytes} KiB"))
 }
 
-fn block_name(url: &str, version: &Version, number: u64) -> String {
+pub fn block_name(url: &str, version: &Version, number: u64) -> String {
     format!("{}-{number}", version.name(url))
 }
 
 /// Bytes from the start of block `first` on, by name.
-fn blocks(url: &str, version: &Version, first: u64, bytes: &Bytes) -> Vec<(String, Bytes)> {
+pub fn blocks(url: &str, version: &Version, first: u64, bytes: &Bytes) -> Vec<(String, Bytes)> {
     let parts = (0..bytes.len()).step_by(BLOCK_BYTES as usize);
     let part = |start: usize| bytes.slice(start..bytes.len().min(start + BLOCK_BYTES as usize));
     (first..).zip(parts).map(|(number, start)| (block_name(url, version, number), part(start))).collect()

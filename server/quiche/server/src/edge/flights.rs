@@ -29,6 +29,11 @@ impl<T> Drop for Landing<T> {
 }
 
 impl<T: Clone + Send + Sync + 'static> Flights<T> {
+    /// The work under way for `key`.
+    pub fn under_way(&self, key: &str) -> Option<watch::Receiver<Option<T>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+
     /// Joins the work under way for `key`, or starts `work` in `runtime`, which goes on when nobody waits any more. Whoever
     /// comes after its end starts anew, so `work` first looks for the result of an earlier one.
     pub fn join<F>(

@@ -1,6 +1,7 @@
 //! Files that grow at the origin: which do, and one [`Mirror`] of each.
 
 use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,6 +15,7 @@ use voxel_protocol::site::{FileFacts, Piece};
 use voxel_protocol::vxl::{MAX_FILE_BYTES, SUFFIX, VxlReader};
 
 use super::cached::Cached;
+use super::clients::Client;
 use super::entry::Entry;
 use super::failure::Failure;
 use super::flights::{Flights, landed};
@@ -27,6 +29,9 @@ use crate::log;
 
 /// Files that may grow at a time. A live presentation of ten representations has ten, and as many that are about to.
 const MIRRORS: usize = 64;
+
+/// The client that reads what all have followed.
+const ITSELF: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 /// What stands beside a file.
 #[derive(Clone, Debug)]
@@ -57,7 +62,12 @@ impl Growing {
 
 impl Edge {
     /// What stands beside a file, if it may grow. `follows`: whether it is asked for as one that does.
-    pub(super) async fn beside(self: &Arc<Self>, url: &str, follows: bool) -> Result<Beside, Failure> {
+    pub(super) async fn beside(
+        self: &Arc<Self>,
+        url: &str,
+        follows: bool,
+        client: &Arc<Client>,
+    ) -> Result<Beside, Failure> {
         if let Some(mirror) = self.growing.mirrors().get(url).cloned() {
             return Ok(Beside::Grows(mirror));
         }
@@ -65,24 +75,25 @@ impl Edge {
         if !follows && (!self.growing.folders.may_grow(url, Instant::now()) || is_known()) {
             return Ok(Beside::Unknown);
         }
-        self.look(url).await
+        self.look(url, client).await
     }
 
-    /// Looks for records, once for all who ask.
-    pub(super) async fn look(self: &Arc<Self>, url: &str) -> Result<Beside, Failure> {
-        let look = self.growing.looks.join(&self.runtime, url, || {
-            let (edge, url) = (Arc::clone(self), url.to_owned());
-            async move { edge.look_once(&url).await }
+    /// Looks for records, once for all requests of a client: none waits until another client has fewer requests than its
+    /// share.
+    pub(super) async fn look(self: &Arc<Self>, url: &str, client: &Arc<Client>) -> Result<Beside, Failure> {
+        let look = self.growing.looks.join(&self.runtime, &format!("{url} {:p}", Arc::as_ptr(client)), || {
+            let (edge, url, client) = (Arc::clone(self), url.to_owned(), Arc::clone(client));
+            async move { edge.look_once(&url, &client).await }
         });
         landed(look).await.unwrap_or_else(broken)
     }
 
-    async fn look_once(self: &Arc<Self>, url: &str) -> Result<Beside, Failure> {
+    async fn look_once(self: &Arc<Self>, url: &str, client: &Arc<Client>) -> Result<Beside, Failure> {
         if let Some(mirror) = self.growing.mirrors().get(url).cloned() {
             return Ok(Beside::Grows(mirror));
         }
-        let (records, etag) = match self.find(&records_url(url)).await {
-            Ok(found) => self.read(found).await?,
+        let (records, etag) = match self.find(&records_url(url), client).await {
+            Ok(found) => self.read(found, client).await?,
             // The origin streams them.
             Err(Failure::Growing) => {
                 let mirror = self.begin(url, &[], None)?;
@@ -106,11 +117,16 @@ impl Edge {
     }
 
     /// The content of what was found, and its validator at the origin. What is too long for records is cut.
-    async fn read(self: &Arc<Self>, found: Found) -> Result<(Bytes, Option<HeaderValue>), Failure> {
+    async fn read(
+        self: &Arc<Self>,
+        found: Found,
+        client: &Arc<Client>,
+    ) -> Result<(Bytes, Option<HeaderValue>), Failure> {
         let (content, version): (Box<dyn Content>, _) = match found {
             Found::Passed(version, bytes) => (Box::new(bytes), (*version).clone()),
             Found::Stored(entry) => {
-                (Box::new(Cached::new(Arc::clone(self), Arc::clone(&entry))), entry.version.clone())
+                let cached = Cached::new(Arc::clone(self), Arc::clone(&entry), Arc::clone(client));
+                (Box::new(cached), entry.version.clone())
             }
         };
         let size = version.size.min(MAX_FILE_BYTES as u64 + 1);
@@ -123,6 +139,9 @@ impl Edge {
     /// Begins to fetch a file that grows.
     fn begin(self: &Arc<Self>, url: &str, records: &[u8], etag: Option<HeaderValue>) -> Result<Arc<Mirror>, Failure> {
         let mut mirrors = self.growing.mirrors();
+        if let Some(mirror) = mirrors.get(url) {
+            return Ok(Arc::clone(mirror));
+        }
         if mirrors.len() >= MIRRORS {
             return Err(Failure::Bad("too many files grow at the origin".to_owned()));
         }
@@ -149,32 +168,41 @@ impl Edge {
         let (media, records) = mirror.content();
         self.keep_whole(&records_url(&mirror.url), &records).await?;
         if let Some(entry) = self.keep_whole(&mirror.url, &media).await? {
-            mirror.keep(Arc::new(Kept { edge: Arc::clone(self), entry }));
+            let client = self.clients.of(ITSELF);
+            mirror.keep(Arc::new(Kept { edge: Arc::clone(self), entry, client }));
         }
         Ok(())
     }
 
     /// What a file that is there and does not grow is followed by, if it has all its records.
-    pub(super) fn live(self: &Arc<Self>, found: &Found, beside: &Beside) -> Option<Live> {
+    pub(super) fn live(self: &Arc<Self>, found: &Found, beside: &Beside, client: &Arc<Client>) -> Option<Live> {
         let Beside::Records(records) = beside else { return None };
         let mut reader = VxlReader::default();
         let known = reader.feed(records).ok()?;
         let media: Arc<dyn Media> = match found {
-            Found::Stored(entry) => Arc::new(Kept { edge: Arc::clone(self), entry: Arc::clone(entry) }),
+            Found::Stored(entry) => {
+                let (edge, entry, client) = (Arc::clone(self), Arc::clone(entry), Arc::clone(client));
+                Arc::new(Kept { edge, entry, client })
+            }
             Found::Passed(_, bytes) => Arc::new(bytes.clone()),
         };
         Some(Live { records: Records::Watched(Watched::new(None, reader, known, &self.metrics)), media })
     }
 
     /// A file that does not grow.
-    pub(super) async fn find_whole(self: &Arc<Self>, url: &str, beside: &Beside) -> Result<Found, Failure> {
-        let found = self.find(url).await?;
+    pub(super) async fn find_whole(
+        self: &Arc<Self>,
+        url: &str,
+        beside: &Beside,
+        client: &Arc<Client>,
+    ) -> Result<Found, Failure> {
+        let found = self.find(url, client).await?;
         let now = Instant::now();
         match (&found, beside) {
             (Found::Stored(entry), Beside::Records(records)) if entry.version.size < media_bytes(records) => {
                 // It was stored while it grew, and is fresh.
                 self.learn(entry.expired());
-                return self.find(url).await;
+                return self.find(url, client).await;
             }
             (_, Beside::Nothing) if self.growing.folders.may_grow(url, now) => {
                 self.growing.folders.learn(url, false, now);
@@ -214,10 +242,11 @@ fn records_url(url: &str) -> String {
 struct Kept {
     edge: Arc<Edge>,
     entry: Arc<Entry>,
+    client: Arc<Client>,
 }
 
 impl Media for Kept {
     fn content(self: Arc<Self>) -> Box<dyn Content> {
-        Box::new(Cached::new(Arc::clone(&self.edge), Arc::clone(&self.entry)))
+        Box::new(Cached::new(Arc::clone(&self.edge), Arc::clone(&self.entry), Arc::clone(&self.client)))
     }
 }

@@ -34,7 +34,7 @@ use crate::metrics::Metrics;
 const USER_AGENT: &str = concat!("voxel-quiche/", env!("CARGO_PKG_VERSION"));
 
 /// Requests to the origin at a time, and so blocks in memory that are not yet on disk.
-const REQUESTS: usize = 64;
+pub const REQUESTS: usize = 64;
 
 /// Bodies of more than a block at a time.
 const LARGE_BODIES: usize = 4;
@@ -90,6 +90,11 @@ impl Upstream {
         Ok(Self { client, patience, permits, large, metrics })
     }
 
+    /// The longest time for which a request waits for its turn, and the same again for its body.
+    pub fn longest(&self) -> Duration {
+        MOST_TIMES * self.patience
+    }
+
     /// Asks for a part of a file.
     pub async fn get(
         &self,
@@ -122,9 +127,9 @@ impl Upstream {
     }
 
     async fn permit(&self) -> Result<OwnedSemaphorePermit, Failure> {
-        let permit = timeout(MOST_TIMES * self.patience, Arc::clone(&self.permits).acquire_owned()).await;
-        let permit = permit.map_err(|_| Failure::Bad("too many requests wait for the origin".to_owned()))?;
-        permit.map_err(|_| Failure::Bad("the server is stopping".to_owned()))
+        let permit = timeout(self.longest(), Arc::clone(&self.permits).acquire_owned()).await;
+        let permit = permit.map_err(|_| Failure::Down("too many requests wait for the origin".to_owned()))?;
+        permit.map_err(|_| Failure::Down("the server is stopping".to_owned()))
     }
 
     /// Reads a body of exactly `length` bytes; `None`: to its end, at most `most`.
@@ -136,11 +141,11 @@ impl Upstream {
     ) -> Result<(Bytes, OwnedSemaphorePermit), Failure> {
         let Response { body, permit, .. } = response;
         let is_large = length.unwrap_or(most) > BLOCK_BYTES;
-        let all = timeout(MOST_TIMES * self.patience, async {
+        let all = timeout(self.longest(), async {
             let _large = if is_large { self.large.acquire().await.ok() } else { None };
             self.collect(body, length, most).await
         });
-        let bytes = all.await.unwrap_or_else(|_| Err(Failure::Bad("the origin is too slow".to_owned())))?;
+        let bytes = all.await.unwrap_or_else(|_| Err(Failure::Down("the origin is too slow".to_owned())))?;
         Ok((bytes, permit))
     }
 
@@ -170,7 +175,7 @@ impl Upstream {
     }
 
     fn silent(&self) -> Failure {
-        Failure::Bad(format!("the origin did not answer within {} s", self.patience.as_secs()))
+        Failure::Down(format!("the origin did not answer within {} s", self.patience.as_secs()))
     }
 }
 
@@ -195,7 +200,7 @@ fn request(
 /// Clients are not told the origin's address.
 fn unreachable(error: &hyper_util::client::legacy::Error) -> Failure {
     if let Some(reason) = distrust(error) {
-        return Failure::Bad(format!("the origin's certificate is not trusted: {reason}"));
+        return Failure::Down(format!("the origin's certificate is not trusted: {reason}"));
     }
     if error.is_connect() {
         return Failure::Broken(format!("the origin cannot be reached: {}", cause(error)));
@@ -251,7 +256,7 @@ mod tests {
         let upstream = upstream(Duration::from_millis(20));
         let _all = Arc::clone(&upstream.permits).acquire_many_owned(REQUESTS as u32).await;
         let refused = timeout(Duration::from_secs(60), upstream.get("http://127.0.0.1:9/", None, Vec::new())).await;
-        let failure = Failure::Bad("too many requests wait for the origin".to_owned());
+        let failure = Failure::Down("too many requests wait for the origin".to_owned());
         assert_eq!(refused.unwrap().unwrap_err(), failure);
     }
 
@@ -271,6 +276,6 @@ mod tests {
         upstream.patience = Duration::from_millis(300);
         let _all = upstream.large.acquire_many(LARGE_BODIES as u32).await;
         let read = timeout(Duration::from_secs(60), upstream.read(response, None, 2 * BLOCK_BYTES)).await;
-        assert_eq!(read.unwrap().unwrap_err(), Failure::Bad("the origin is too slow".to_owned()));
+        assert_eq!(read.unwrap().unwrap_err(), Failure::Down("the origin is too slow".to_owned()));
     }
 }

@@ -1,12 +1,15 @@
 //! A state of a file at the origin: what it is known by, and whether another is the same.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use boring::sha::sha256;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde::{Deserialize, Serialize};
 
 use super::answer::text;
+
+/// Time between which dates differ. An origin's own clock has set both.
+const DATE_STEP: Duration = Duration::from_secs(1);
 
 /// Length up to which an etag is passed on.
 const MAX_ETAG_BYTES: usize = 100;
@@ -17,6 +20,8 @@ pub struct Version {
     /// The fields of the origin, as it sent them.
     etag: Option<String>,
     last_modified: Option<String>,
+    /// Whether the file cannot have changed twice in the second of `last_modified` (RFC 9110 section 8.8.2.2).
+    date_is_strong: bool,
     /// The time at which it was first seen.
     seen: SystemTime,
 }
@@ -24,23 +29,39 @@ pub struct Version {
 impl Version {
     pub fn new(headers: &HeaderMap, size: u64, now: SystemTime) -> Self {
         let field = |name: HeaderName| text(headers, &name).map(str::to_owned);
-        Self { size, etag: field(header::ETAG), last_modified: field(header::LAST_MODIFIED), seen: now }
-    }
-
-    /// Whether an answer with these fields, to a request for a part, is of this state.
-    pub fn is_of(&self, headers: &HeaderMap, size: u64) -> bool {
-        let same = |name: &HeaderName, own: &Option<String>| match (text(headers, name), own) {
-            (Some(other), Some(own)) => Some(other == own),
-            _ => None,
+        let date = |name| httpdate::parse_http_date(text(headers, &name)?).ok();
+        let date_is_strong = match (date(header::LAST_MODIFIED), date(header::DATE)) {
+            (Some(modified), Some(date)) => date.duration_since(modified).is_ok_and(|age| age >= DATE_STEP),
+            _ => false,
         };
-        let by_date = same(&header::LAST_MODIFIED, &self.last_modified);
-        size == self.size && same(&header::ETAG, &self.etag).or(by_date).unwrap_or(true)
+        let (etag, last_modified) = (field(header::ETAG), field(header::LAST_MODIFIED));
+        Self { size, etag, last_modified, date_is_strong, seen: now }
     }
 
-    /// The name under which blocks of this state are stored, the same whenever it is seen. Without any validator there is
-    /// nothing to know it by later.
+    fn strong_etag(&self) -> Option<&String> {
+        self.etag.as_ref().filter(|tag| !tag.starts_with("W/"))
+    }
+
+    /// Whether the origin gives a validator by which parts of this state may be joined (RFC 9110 section 8.8.1).
+    pub fn is_strong(&self) -> bool {
+        self.strong_etag().is_some() || self.date_is_strong
+    }
+
+    /// Whether an answer with these fields, to a request for a part, is surely of this state.
+    pub fn is_of(&self, headers: &HeaderMap, size: u64) -> bool {
+        let etag = text(headers, &header::ETAG);
+        let same_etag = etag == self.etag.as_deref();
+        let by_etag = self.strong_etag().is_some() && same_etag;
+        // An etag that is there must be the same even if it is weak.
+        let no_other_etag = same_etag || etag.is_none() || self.etag.is_none();
+        let same_date = text(headers, &header::LAST_MODIFIED) == self.last_modified.as_deref();
+        size == self.size && (by_etag || (self.date_is_strong && same_date && no_other_etag))
+    }
+
+    /// The name under which blocks of this state are stored, the same whenever it is seen. Without a strong validator there
+    /// is nothing to know it by later.
     pub fn name(&self, url: &str) -> String {
-        let seen = if self.etag.is_none() && self.last_modified.is_none() { Some(self.seen) } else { None };
+        let seen = if self.is_strong() { None } else { Some(self.seen) };
         digest(&[url, &format!("{:?}", (&self.etag, &self.last_modified, self.size, seen))])
     }
 
@@ -70,12 +91,11 @@ impl Version {
         fields([(header::IF_NONE_MATCH, &self.etag), (header::IF_MODIFIED_SINCE, &self.last_modified)])
     }
 
-    /// Fields of a request for the file only if it is in this state. With a weak etag that cannot be asked (RFC 9110
-    /// section 13.1.1).
+    /// Fields of a request for the file only if it is in this state, of which one is strong.
     pub fn if_same(&self) -> Vec<(HeaderName, HeaderValue)> {
-        let strong = self.etag.clone().filter(|tag| !tag.starts_with("W/"));
-        let date = if self.etag.is_none() { self.last_modified.clone() } else { None };
-        fields([(header::IF_MATCH, &strong), (header::IF_UNMODIFIED_SINCE, &date)])
+        let etag = self.strong_etag().cloned();
+        let date = if etag.is_none() { self.last_modified.clone().filter(|_| self.date_is_strong) } else { None };
+        fields([(header::IF_MATCH, &etag), (header::IF_UNMODIFIED_SINCE, &date)])
     }
 }
 
@@ -110,35 +130,49 @@ mod tests {
         for odd in ["W/\"5f-64\"", "\"a,b\"", "\"a b\"", "unquoted", "\"\""] {
             let own = version(&[("etag", odd)]).validator(URL);
             assert!(own.starts_with("\"edge-") && !own.contains(','), "{odd}");
-            assert_eq!(own, version(&[("etag", odd)]).validator(URL), "the same on every edge");
         }
-        assert_ne!(
-            version(&[("last-modified", "x")]).validator(URL),
-            version(&[("last-modified", "y")]).validator(URL)
-        );
+        assert_eq!(version(&DATED).validator(URL), version(&DATED).validator(URL), "the same on every edge");
+        assert_ne!(version(&DATED).validator(URL), version(&[DATED[0], OTHER_DATE, NOW]).validator(URL));
     }
 
+    const DATE: (&str, &str) = ("last-modified", "Sun, 06 Nov 1994 08:49:37 GMT");
+    const OTHER_DATE: (&str, &str) = ("last-modified", "Sun, 06 Nov 1994 08:49:36 GMT");
+    const NOW: (&str, &str) = ("date", "Sun, 06 Nov 1994 08:49:38 GMT");
+    const SAME_SECOND: (&str, &str) = ("date", "Sun, 06 Nov 1994 08:49:37 GMT");
+    const ONE: (&str, &str) = ("etag", "\"1\"");
+    const OTHER: (&str, &str) = ("etag", "\"2\"");
+    const WEAK: (&str, &str) = ("etag", "W/\"1\"");
+    const DATED: [(&str, &str); 3] = [("x", "y"), DATE, NOW];
+
     #[test]
-    fn another_validator_or_size_is_another_state() {
-        let known = version(&[("etag", "\"1\""), ("last-modified", "x")]);
-        for (fields, size, same) in [
-            (&[("etag", "\"1\""), ("last-modified", "y")][..], 100, true),
-            (&[("etag", "\"2\""), ("last-modified", "x")], 100, false),
-            (&[("etag", "\"1\"")], 101, false),
-            (&[("last-modified", "x")], 100, true),
-            (&[("last-modified", "y")], 100, false),
-            (&[], 100, true),
+    fn only_an_equal_strong_validator_says_that_it_is_the_same_state() {
+        for (known, sent, size, same) in [
+            (&[ONE, DATE][..], &[ONE, OTHER_DATE][..], 100, true),
+            (&[ONE, DATE], &[OTHER, DATE], 100, false),
+            (&[ONE], &[ONE], 101, false),
+            (&[ONE, DATE, NOW], &[DATE], 100, true),
+            (&[ONE, DATE, SAME_SECOND], &[DATE], 100, false),
+            (&[ONE, DATE], &[], 100, false),
+            (&[DATE, NOW], &[DATE], 100, true),
+            (&[DATE, NOW], &[OTHER_DATE], 100, false),
+            (&[DATE, SAME_SECOND], &[DATE], 100, false),
+            (&[WEAK], &[WEAK], 100, false),
+            (&[WEAK, DATE, NOW], &[WEAK, DATE], 100, true),
+            (&[WEAK, DATE, NOW], &[ONE, DATE], 100, false),
+            (&[], &[], 100, false),
         ] {
-            assert_eq!(known.is_of(&headers(fields), size), same, "{fields:?} {size}");
+            assert_eq!(version(known).is_of(&headers(sent), size), same, "{known:?} {sent:?} {size}");
         }
     }
 
     #[test]
-    fn a_weak_etag_asks_whether_it_changed_but_not_for_the_same() {
-        let weak = version(&[("etag", "W/\"1\""), ("last-modified", "x")]);
+    fn a_weak_validator_asks_whether_it_changed_but_not_for_the_same() {
+        let weak = version(&[WEAK, DATE, SAME_SECOND]);
         assert_eq!(weak.unless_same().len(), 2);
-        assert!(weak.if_same().is_empty());
-        assert_eq!(version(&[("etag", "\"1\"")]).if_same()[0].0, header::IF_MATCH);
-        assert_eq!(version(&[("last-modified", "x")]).if_same()[0].0, header::IF_UNMODIFIED_SINCE);
+        assert!(weak.if_same().is_empty() && !weak.is_strong());
+        assert_eq!(version(&[ONE]).if_same()[0].0, header::IF_MATCH);
+        assert_eq!(version(&[WEAK, DATE, NOW]).if_same()[0].0, header::IF_UNMODIFIED_SINCE);
+        let later = Version::new(&headers(&[WEAK]), 100, SystemTime::now());
+        assert_ne!(later.name(URL), version(&[WEAK]).name(URL), "nothing of it may be joined later");
     }
 }
