@@ -12,15 +12,18 @@ import { root, venvProgram } from '../../tools/setup/paths.mjs';
 import { say, UserError } from '../../tools/setup/process.mjs';
 import { ensureQuicheServer } from '../../tools/setup/rust.mjs';
 import { startServer } from '../../tools/start/server.mjs';
+import { EDGE_ATTACKS, startEdge } from './server/hostile-edge.mjs';
 import { residentBytes, rounded } from './server/process-figures.mjs';
 import { atMost } from '../sim/report/bar.js';
 
 export const usage = `npm run bench -- server-hostile [--json] [--server aioquic|quiche] [--attack NAME]: what becomes of an honest client while
 others attack the server (server/conformance/attacks.py): heads of 60 kB, streams with a gap, 1024 unread responses under 1024
-descriptors, 2,000 garbage Initials, 2,000 ClientHellos, 1,000 idle TLS handshakes, 100 half heads. Wrong answers, latency
-before and during the attack, the server's memory before, at most and after it; about ten minutes. --json: one object a
-line for each attack and server. Exit code 1 where an answer is wrong, the latency's 99th percentile is above 300 ms
-(quiche) or 1 s (aioquic), or more than 32 MiB are held after the attack.`;
+descriptors, 2,000 garbage Initials, 2,000 ClientHellos, 1,000 idle TLS handshakes, 100 half heads; and of voxel-quiche in front
+of an origin by one address: 2,000 ranges of one byte all over a file, requests for files that the origin holds back, many small
+files. Wrong answers, latency before and during the attack, the server's memory before, at most and after it; about twelve
+minutes. --json: one object a line for each attack and server. Exit code 1 where an answer is wrong, the latency's 99th
+percentile is above 300 ms (quiche) or 1 s (aioquic), more than 32 MiB are held after the attack, or an edge has fetched more
+than twice what it has served, or takes more than 1.1 × --cache-bytes of the disk.`;
 
 export const options = /** @type {const} */ ({
   json: { type: 'boolean', default: false },
@@ -36,9 +39,15 @@ const ATTACKS = [
   'client-hellos',
   'idle-tls',
   'half-heads',
+  ...EDGE_ATTACKS,
 ];
 
-const BARS = { latencyMsP99: { quiche: 300, aioquic: 1000 }, grownMebibytes: 32 };
+const BARS = {
+  latencyMsP99: { quiche: 300, aioquic: 1000 },
+  grownMebibytes: 32,
+  originByServed: 2,
+  diskByCache: 1.1,
+};
 
 /** Before the attack, its length, and until what it has left behind times out (10 s for heads and handshakes, 30 for responses). */
 const CALM_MS = 8000;
@@ -74,6 +83,7 @@ export async function main({ json, server, attack }) {
     for (const name of /** @type {const} */ (['quiche', 'aioquic'])) {
       for (const one of ATTACKS) {
         if ((server ?? name) !== name || (attack ?? one) !== one) continue;
+        if (name === 'aioquic' && EDGE_ATTACKS.includes(one)) continue;
         say(`server-hostile: ${name}, ${one}`);
         const result = await withstand(name, programs[name], one, folder);
         bars.push(...result.bars);
@@ -102,8 +112,10 @@ async function makeSite(folder) {
 async function withstand(name, program, attack, folder) {
   const tls = ['--host', '0.0.0.0', '--certificate', join(folder, '.chain.pem'), '--key', join(folder, '.key.pem')];
   const args = [folder, '--http-port', '0', '--quic-port', '0', ...(attack === 'idle-tls' ? tls : [])];
+  const edge = EDGE_ATTACKS.includes(attack) ? await startEdge(program, folder) : undefined;
   const limited = ['-c', `ulimit -n ${String(DESCRIPTORS)}; exec "$0" "$@"`, program, ...args];
-  const server = await (attack === 'unread-responses' ? startServer(limited, 'sh') : startServer(args, program));
+  const server =
+    edge?.server ?? (await (attack === 'unread-responses' ? startServer(limited, 'sh') : startServer(args, program)));
   const { quicPort } = server.ready;
   const url = server.ready.url.replace('0.0.0.0', '127.0.0.1');
   const honest = python(['conformance.honest', url, String(quicPort), join(folder, 'media.bin')]);
@@ -118,10 +130,12 @@ async function withstand(name, program, attack, folder) {
   try {
     await sleep(CALM_MS);
     const before = residentBytes(server.pid);
+    const fetched = edge?.watch();
     const from = Date.now() / 1000;
     const ports = [new URL(url).port, String(quicPort), String(ATTACK_MS / 1000)];
     const sent = await outputOfAttack([attack, ...ports]);
     const until = Date.now() / 1000;
+    const ofEdge = await fetched?.();
     await sleep(attack === 'unread-responses' ? SETTLE_UNREAD_MS : SETTLE_MS);
     const after = residentBytes(server.pid);
     const during = answers.filter(([, due]) => due >= from && due < until);
@@ -137,12 +151,23 @@ async function withstand(name, program, attack, folder) {
       atMost(`${name}, ${attack}: wrong answers`, during.length === 0 ? Infinity : wrong.length, 0),
       atMost(`${name}, ${attack}: ms at p99`, figures.during.msP99, BARS.latencyMsP99[name]),
       atMost(`${name}, ${attack}: MiB held after it`, memory.after - memory.before, BARS.grownMebibytes),
+      ...(ofEdge === undefined
+        ? []
+        : [
+            atMost(
+              `${name}, ${attack}: bytes of the origin by bytes served`,
+              ofEdge.originByServed,
+              BARS.originByServed,
+            ),
+            atMost(`${name}, ${attack}: bytes on disk by --cache-bytes`, ofEdge.diskByCache, BARS.diskByCache),
+          ]),
     ];
-    return { attack, server: name, sent, ...figures, wrong: countByKind(wrong), mebibytes: memory, bars };
+    return { attack, server: name, sent, ...figures, wrong: countByKind(wrong), mebibytes: memory, edge: ofEdge, bars };
   } finally {
     clearInterval(sampling);
     honest.kill();
     await server.stop();
+    await edge?.stop();
   }
 }
 

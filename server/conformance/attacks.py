@@ -30,6 +30,9 @@ ADDRESSES = 20
 
 HUGE = "/huge.bin"
 
+FILM_BYTES = 1000 * 1024 * 1024
+"""Length of /film.bin at the edge's origin."""
+
 QUIC_WINDOW = 1024 * 1024
 
 
@@ -46,13 +49,13 @@ class Attack:
         """The next of the attackers' addresses."""
         return f"127.0.0.{2 + next(self._numbers) % ADDRESSES}"
 
-    async def connected(self) -> VoxelClient:
-        """A client with a connection."""
+    async def connected(self, address: str | None = None) -> VoxelClient:
+        """A client with a connection, from the next address or from a given one."""
         configuration = QuicConfiguration(
             alpn_protocols=H3_ALPN, is_client=True, max_datagram_frame_size=65536, verify_mode=ssl.CERT_NONE
         )
         _, client = await asyncio.get_running_loop().create_datagram_endpoint(
-            lambda: VoxelClient(QuicConnection(configuration=configuration)), local_addr=(self.address(), 0)
+            lambda: VoxelClient(QuicConnection(configuration=configuration)), local_addr=(address or self.address(), 0)
         )
         client.connect(("127.0.0.1", self.quic_port))
         await client.wait_connected()
@@ -181,6 +184,52 @@ async def half_heads(attack: Attack) -> None:
     await asyncio.gather(streams(), streams(), *(attack.half_open(head) for _ in range(100)))
 
 
+async def edge_sparse_ranges(attack: Attack) -> None:
+    """One address that asks for 2,000 bytes all over a large file, again and again."""
+    source = random.Random(1)
+
+    async def ask() -> None:
+        client = await attack.connected("127.0.0.2")
+        await client.open_session()
+        while True:
+            places = sorted(source.randrange(FILM_BYTES) for _ in range(2000))
+            wanted = ",".join(f"{place}-{place}" for place in places)
+            attack.sent["ranges"] += len(places)
+            await client.response(client.send(request_head("/film.bin", range=f"bytes={wanted}")))
+
+    await asyncio.gather(*(ask() for _ in range(4)))
+
+
+async def edge_held_requests(attack: Attack) -> None:
+    """One address that asks for 250 files at a time which the origin holds back."""
+    names = itertools.count()
+
+    async def ask() -> None:
+        while True:
+            reader, writer = await asyncio.open_connection("127.0.0.1", attack.http_port, local_addr=("127.0.0.2", 0))
+            writer.write(f"GET /held-{next(names)}.bin HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
+            attack.sent["requests"] += 1
+            await reader.readline()
+            writer.close()
+
+    await asyncio.gather(*(ask() for _ in range(250)))
+
+
+async def edge_small_files(attack: Attack) -> None:
+    """One address that asks for as many files of 100 bytes as it can."""
+    names = itertools.count()
+
+    async def ask() -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", attack.http_port, local_addr=("127.0.0.2", 0))
+        while True:
+            writer.write(f"GET /small-{next(names)}.bin HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
+            await reader.readuntil(b"\r\n\r\n")
+            await reader.readexactly(100)
+            attack.sent["files"] += 1
+
+    await asyncio.gather(*(ask() for _ in range(8)))
+
+
 ATTACKS: dict[str, Callable[[Attack], Awaitable[None]]] = {
     "long-heads": long_heads,
     "gapped-streams": gapped_streams,
@@ -189,6 +238,9 @@ ATTACKS: dict[str, Callable[[Attack], Awaitable[None]]] = {
     "client-hellos": client_hellos,
     "idle-tls": idle_tls,
     "half-heads": half_heads,
+    "edge-sparse-ranges": edge_sparse_ranges,
+    "edge-held-requests": edge_held_requests,
+    "edge-small-files": edge_small_files,
 }
 
 
