@@ -66,7 +66,8 @@ async def test_a_body_can_be_rebuilt_from_any_symbols_that_are_as_many_as_its_da
     chance, count = random.Random(header), 0
     for coded in blocks(LENGTHS, amounts, block, symbol):
         data, parity = symbols_of(session, coded)
-        assert len(parity) == min(coded.parity, len(data))
+        full = sum(len(symbol) == coded.symbol_bytes for symbol in data.values())
+        assert len(parity) == min(coded.parity, full)
         count += sum(map(len, parity.values()))
         whole = [(data, number) for number in data] + [(parity, number) for number in parity]
         for symbols, number in chance.sample(whole, len(parity)):
@@ -97,6 +98,14 @@ async def test_parity_is_never_more_than_the_data(session: VoxelClient) -> None:
     response = await fetch(session, "(64);block=1;symbol=64;always", range="bytes=0-6399")
     assert sent(response) == {"body": 6400, "datagrams": 200, "parity": 6400}
     assert max(offset for _, offset, _ in session.datagrams) == 6400 + 99 * 64 * 64
+
+
+@pytest.mark.parametrize(("last", "sent"), [(0, 0), (43, 0), (999, 1000), (1043, 1000), (1999, 2000), (3043, 3000)])
+async def test_parity_of_symbols_that_are_a_packet_each_is_no_more_than_the_data_either(
+    session: VoxelClient, last: int, sent: int
+) -> None:
+    response = await fetch(session, "(4);block=4;symbol=1000;always", range=f"bytes=0-{last}")
+    assert f";parity={sent}" in response.trailers["x-voxel-sent"]
 
 
 async def test_in_slow_start_parity_is_left_out(session: VoxelClient) -> None:

@@ -55,8 +55,8 @@ class Block:
 
     @property
     def sent_parity(self) -> int:
-        """Parity symbols that are sent: never more than the block has data symbols that are not empty."""
-        return min(self.parity, -(-(self.end - self.start) // self.symbol_bytes))
+        """Parity symbols that are sent: never more than the block has data symbols that are full."""
+        return min(self.parity, (self.end - self.start) // self.symbol_bytes)
 
 
 def parse_parity(value: str) -> Parity | None:

@@ -88,9 +88,9 @@ pub struct Block {
 }
 
 impl Block {
-    /// Parity symbols that are sent: never more than the block has data symbols that are not empty.
+    /// Parity symbols that are sent: never more than the block has data symbols that are full, so no more bytes than data.
     pub fn sent_parity(&self) -> u64 {
-        self.parity.min((self.end - self.start).div_ceil(self.symbol_bytes))
+        self.parity.min((self.end - self.start).checked_div(self.symbol_bytes).unwrap_or(0))
     }
 }
 
