@@ -23,7 +23,7 @@ SHARE = 16
 """Requests to the origin that one address may have under way."""
 
 CREDIT_BYTES_PER_SECOND = 64 * 1024
-"""By so much that grows by itself."""
+"""Growth of that by itself."""
 
 HELD = 100
 """More than the requests that an edge has under way at a time."""
