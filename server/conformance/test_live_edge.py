@@ -5,7 +5,9 @@ All of `test_growing.py` and `test_follow.py` holds through an edge, too.
 
 import asyncio
 import contextlib
+import http.client
 import json
+import threading
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
@@ -57,7 +59,7 @@ def origin(root: Path) -> Iterator[Origin]:
 
 @pytest.fixture(params=["streamed", "polled"])
 def live(request: pytest.FixtureRequest, quiche_program: list[str], launch: Launch, root: Path) -> Live:
-    """Of an origin whose answers go on for as long as a file grows, and of one that sends what is there."""
+    """An edge of an origin whose answers go on for as long as a file grows, and of one that sends what is there."""
     encoder = Encoder(root / "v0" / "1.m4s")
     if request.param == "streamed":
         server = launch([*quiche_program, str(root)], "--no-webtransport")
@@ -137,6 +139,35 @@ async def test_all_viewers_get_chunks_as_they_are_made_and_the_origin_sends_each
     assert live.sent() == len(encoder.media) + len(encoder.content)
 
 
+async def test_viewers_at_many_addresses_have_one_fetch_too(
+    quiche_program: list[str], launch: Launch, origin: Origin, root: Path
+) -> None:
+    live = polled(quiche_program, launch, origin, Encoder(root / "v0" / "1.m4s"))
+    live.encoder.chunk()
+    all_wait = threading.Event()
+
+    def slow(answer: Answer) -> None:
+        all_wait.wait()
+        answer.ordinary()
+
+    def view(number: int) -> bytes:
+        tcp = http.client.HTTPConnection("127.0.0.1", live.edge.http_port, source_address=(f"127.0.0.{number}", 0))
+        with contextlib.closing(tcp):
+            tcp.request("GET", live.path)
+            return tcp.getresponse().read()
+
+    origin.wrong = slow
+    views = [asyncio.ensure_future(asyncio.to_thread(view, number)) for number in range(2, 2 + VIEWERS)]
+    await asyncio.sleep(0.5)  # Those that have not asked by then do so later.
+    all_wait.set()
+    await eventually(lambda: counters(live.edge)["watched_files"] == 1)
+    live.encoder.chunk()
+    live.encoder.end()
+    for viewed in views:
+        assert await viewed == live.encoder.media
+    assert live.sent() == len(live.encoder.media) + len(live.encoder.content)
+
+
 async def test_a_file_that_is_whole_is_an_ordinary_one_and_not_asked_for_again(live: Live) -> None:
     encoder = live.encoder
     async with viewing(live.edge) as client:
@@ -208,7 +239,7 @@ async def test_segments_of_a_folder_without_records_are_asked_about_once_a_minut
 async def test_a_broken_stream_goes_on_where_it_broke(
     quiche_program: list[str], launch: Launch, origin: Origin, root: Path
 ) -> None:
-    """Of an origin that streams: its answer is of no length, and breaks off after each chunk."""
+    """The origin streams: its answer is of no length, and breaks off after each chunk."""
     live = polled(quiche_program, launch, origin, Encoder(root / "v0" / "1.m4s"))
     asked: list[int] = []
 

@@ -103,7 +103,7 @@ async function watch(programs, { recording, folder }, start, viewers) {
   }
 }
 
-/** Of the segments that were watched, with their records. @param {string} folder @param {number} first */
+/** Bytes of the segments that were watched, with their records. @param {string} folder @param {number} first */
 function bytesOf(folder, first) {
   const names = Array.from({ length: SEGMENTS }, (_, place) => `${first + place}.m4s`);
   return names

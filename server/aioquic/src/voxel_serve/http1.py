@@ -92,7 +92,7 @@ class Http1Service:
         return self._shares.take(client)
 
     async def _next_request(self, connection: "Http1Connection") -> h11.Request | None:
-        """Of the counters, who sends no whole head makes room for a health check before its time is over."""
+        """The next request. At the counters, who sends no whole head makes room for a health check."""
         if not isinstance(self._site, MetricsPage):
             return await connection.next_request()
         async with asyncio.timeout(None) as timeout:

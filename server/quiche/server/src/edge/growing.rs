@@ -28,7 +28,10 @@ use crate::growing::{Live, Records, Watched};
 use crate::log;
 
 /// Files that may grow at a time. A live presentation of ten representations has ten, and as many that are about to.
-const MIRRORS: usize = 64;
+const MIRRORS: usize = 256;
+
+/// The same of one client.
+const MIRRORS_OF_CLIENT: usize = 64;
 
 /// The client that reads what all have followed.
 const ITSELF: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
@@ -46,17 +49,28 @@ pub enum Beside {
     Unknown,
 }
 
+/// A file that grows, and the client that asked for it first.
+#[derive(Debug)]
+struct Mirrored {
+    mirror: Arc<Mirror>,
+    client: Arc<Client>,
+}
+
 #[derive(Debug, Default)]
 pub struct Growing {
-    mirrors: Mutex<HashMap<String, Arc<Mirror>>>,
+    mirrors: Mutex<HashMap<String, Mirrored>>,
     folders: Folders,
     looks: Arc<Flights<Result<Beside, Failure>>>,
     bytes_of_all: Arc<AtomicU64>,
 }
 
 impl Growing {
-    fn mirrors(&self) -> MutexGuard<'_, HashMap<String, Arc<Mirror>>> {
+    fn mirrors(&self) -> MutexGuard<'_, HashMap<String, Mirrored>> {
         self.mirrors.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn get(&self, url: &str) -> Option<Arc<Mirror>> {
+        self.mirrors().get(url).map(|mirrored| Arc::clone(&mirrored.mirror))
     }
 }
 
@@ -68,7 +82,7 @@ impl Edge {
         follows: bool,
         client: &Arc<Client>,
     ) -> Result<Beside, Failure> {
-        if let Some(mirror) = self.growing.mirrors().get(url).cloned() {
+        if let Some(mirror) = self.growing.get(url) {
             return Ok(Beside::Grows(mirror));
         }
         let is_known = || self.known(url).is_some_and(|entry| entry.is_fresh(SystemTime::now()));
@@ -89,14 +103,14 @@ impl Edge {
     }
 
     async fn look_once(self: &Arc<Self>, url: &str, client: &Arc<Client>) -> Result<Beside, Failure> {
-        if let Some(mirror) = self.growing.mirrors().get(url).cloned() {
+        if let Some(mirror) = self.growing.get(url) {
             return Ok(Beside::Grows(mirror));
         }
         let (records, etag) = match self.find(&records_url(url), client).await {
             Ok(found) => self.read(found, client).await?,
             // The origin streams them.
             Err(Failure::Growing) => {
-                let mirror = self.begin(url, &[], None)?;
+                let mirror = self.begin(url, (&[], None), client)?;
                 return Ok(if mirror.has_records().await { Beside::Grows(mirror) } else { Beside::Nothing });
             }
             Err(Failure::NotFound | Failure::Folder) => return Ok(Beside::Nothing),
@@ -111,7 +125,7 @@ impl Edge {
             }
             Ok(_) => {
                 self.growing.folders.learn(url, true, Instant::now());
-                self.begin(url, &records, etag).map(Beside::Grows)
+                self.begin(url, (&records, etag), client).map(Beside::Grows)
             }
         }
     }
@@ -137,16 +151,25 @@ impl Edge {
     }
 
     /// Begins to fetch a file that grows.
-    fn begin(self: &Arc<Self>, url: &str, records: &[u8], etag: Option<HeaderValue>) -> Result<Arc<Mirror>, Failure> {
+    fn begin(
+        self: &Arc<Self>,
+        url: &str,
+        (records, etag): (&[u8], Option<HeaderValue>),
+        client: &Arc<Client>,
+    ) -> Result<Arc<Mirror>, Failure> {
         let mut mirrors = self.growing.mirrors();
-        if let Some(mirror) = mirrors.get(url) {
+        if let Some(Mirrored { mirror, .. }) = mirrors.get(url) {
             return Ok(Arc::clone(mirror));
+        }
+        if mirrors.values().filter(|other| Arc::ptr_eq(&other.client, client)).count() >= MIRRORS_OF_CLIENT {
+            return Err(Failure::Busy("too many files that grow".to_owned()));
         }
         if mirrors.len() >= MIRRORS {
             return Err(Failure::Bad("too many files grow at the origin".to_owned()));
         }
         let mirror = Mirror::new(url, records, &self.growing.bytes_of_all, &self.metrics)?;
-        mirrors.insert(url.to_owned(), Arc::clone(&mirror));
+        let (client, begun) = (Arc::clone(client), Arc::clone(&mirror));
+        mirrors.insert(url.to_owned(), Mirrored { mirror: begun, client });
         drop(mirrors);
         log::info("origin followed", &[("url", Value::from(url))]);
         let (edge, growing) = (Arc::clone(self), Arc::clone(&mirror));

@@ -277,7 +277,7 @@ impl Drop for Mirror {
 /// What a request came to. After one that may be tried again, some time passes.
 async fn patiently(came: Result<bool, Failure>) -> Result<bool, Failure> {
     match came {
-        Err(Failure::Broken(_) | Failure::NotFound) => {
+        Err(Failure::Broken(_) | Failure::Down(_) | Failure::NotFound) => {
             sleep(PAUSE).await;
             Ok(false)
         }
