@@ -269,6 +269,27 @@ async def test_a_broken_stream_goes_on_where_it_broke(
 # --- origins that are gone or wrong
 
 
+async def test_an_origin_that_comes_back_is_asked_on(
+    quiche_program: list[str], launch: Launch, origin: Origin, root: Path
+) -> None:
+    live = polled(quiche_program, launch, origin, Encoder(root / "v0" / "1.m4s"))
+    async with viewing(live.edge) as client:
+        viewer = Viewer(client, live.path)
+        live.encoder.chunk()
+        await viewer.until_sent(1)
+        origin.close()
+        live.encoder.chunk()
+        await asyncio.sleep(1)
+        again = Origin(origin.server_port)
+        again.files = FolderFiles(root)
+        try:
+            await viewer.until_sent(2)
+            live.encoder.end()
+            assert (await viewer.whole()).verbatim == live.encoder.content
+        finally:
+            again.close()
+
+
 async def test_a_dead_encoder_ends_what_follows_its_file(live: Live) -> None:
     async with viewing(live.edge) as client:
         viewer = Viewer(client, live.path)
