@@ -206,11 +206,16 @@ async def edge_held_requests(attack: Attack) -> None:
 
     async def ask() -> None:
         while True:
-            reader, writer = await asyncio.open_connection("127.0.0.1", attack.http_port, local_addr=("127.0.0.2", 0))
-            writer.write(f"GET /held-{next(names)}.bin HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
-            attack.sent["requests"] += 1
-            await reader.readline()
-            writer.close()
+            # Beyond what one address may have a connection is reset.
+            with contextlib.suppress(OSError):
+                reader, writer = await asyncio.open_connection(
+                    "127.0.0.1", attack.http_port, local_addr=("127.0.0.2", 0)
+                )
+                writer.write(f"GET /held-{next(names)}.bin HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
+                attack.sent["requests"] += 1
+                await reader.readline()
+                writer.close()
+            await asyncio.sleep(0.1)
 
     await asyncio.gather(*(ask() for _ in range(250)))
 

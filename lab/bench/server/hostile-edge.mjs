@@ -27,13 +27,15 @@ export async function startEdge(program, folder) {
   const cache = mkdtempSync(join(folder, 'cache-'));
   const options = ['--cache-dir', cache, '--cache-bytes', String(CACHE_BYTES), '--http-port', '0', '--quic-port', '0'];
   const server = await startServer(['--origin', `http://127.0.0.1:${String(port)}`, ...options], program);
+  /** @type {NodeJS.Timeout | undefined} */
+  let sampling;
   return {
     server,
     /** Counts from now until the result is called. */
     watch() {
       const [from, begun] = [sent(), servedBytes(server.ready)];
       let disk = 0;
-      const sampling = setInterval(() => (disk = Math.max(disk, bytesOnDisk(cache))), SAMPLE_MS);
+      sampling = setInterval(() => (disk = Math.max(disk, bytesOnDisk(cache))), SAMPLE_MS);
       return async () => {
         clearInterval(sampling);
         disk = Math.max(disk, bytesOnDisk(cache));
@@ -43,6 +45,7 @@ export async function startEdge(program, folder) {
       };
     },
     async stop() {
+      clearInterval(sampling);
       origin.closeAllConnections();
       origin.close();
       await once(origin, 'close');
