@@ -64,6 +64,10 @@ class VoxelClient(QuicConnectionProtocol):
         self.datagram_sizes: list[int] = []
         self.stopped: set[int] = set()
         self.terminated: ConnectionTerminated | None = None
+        self.transport_parameters: set[int] = set()
+        """The numbers of the server's."""
+        self._parse_transport_parameters = quic._parse_transport_parameters
+        quic._parse_transport_parameters = self._read_transport_parameters  # type: ignore[method-assign]
         self._control = b""
         """What has come on the server's control stream: aioquic skips GOAWAY."""
         self.session_id: int | None = None
@@ -185,6 +189,14 @@ class VoxelClient(QuicConnectionProtocol):
                 case DatagramReceived():
                     self.datagram_sizes.append(len(http_event.data))
                     self.datagrams.append(parse_datagram(http_event.data))
+
+    def _read_transport_parameters(self, data: bytes, from_session_ticket: bool = False) -> None:
+        self._parse_transport_parameters(data, from_session_ticket)
+        while data:
+            number, data = _read_varint(data)
+            length, data = _read_varint(data)
+            self.transport_parameters.add(number)
+            data = data[length:]
 
     @property
     def going_away(self) -> int | None:

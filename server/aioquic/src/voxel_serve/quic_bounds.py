@@ -1,5 +1,5 @@
-"""What aioquic lets a client make it keep: bounded here. With `quic_internals` the only file that touches its private
-state. Verified with aioquic 1.7.2.
+"""What aioquic lets a client make it keep: bounded here. With `quic_internals` and `reset_stream_at` the only file that
+touches its private state. Verified with aioquic 1.7.2.
 
 aioquic doubles its receive windows as soon as half of them is used, whether or not the bytes can be delivered, and
 fills the gaps before them with zeros: a stream without its first byte took 64 MB in seconds.
@@ -18,6 +18,7 @@ from aioquic.quic.recovery import QuicPacketSpace
 from aioquic.quic.stream import QuicStream
 
 from .connection_ids import ConnectionIds
+from .reset_stream_at import ReliableResets
 
 STREAM_WINDOW_BYTES = 128 * 1024
 """Bytes of a stream that may be on their way or wait for earlier ones: a request head and as much again."""
@@ -37,7 +38,7 @@ STATELESS_RESET_BYTES = range(21, 44)
 STATELESS_RESET_TOKEN_BYTES = 16
 
 
-class BoundedQuicConnection(QuicConnection):
+class BoundedQuicConnection(ReliableResets):
     """Windows move on with what was delivered; connection IDs may say whose they are, and their stateless reset tokens
     can be made again after a restart.
     """
@@ -116,6 +117,7 @@ def adopt(
     """
     quic.__class__ = BoundedQuicConnection
     assert isinstance(quic, BoundedQuicConnection)
+    quic.accept_reset_stream_at()
     quic._token_of = token_of
     quic._connection_ids = connection_ids or ConnectionIds()
     quic.on_connection_id = on_connection_id

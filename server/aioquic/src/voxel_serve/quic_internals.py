@@ -1,4 +1,4 @@
-"""With `quic_bounds` the only file that touches aioquic's private state. Verified with aioquic 1.7.2.
+"""With `quic_bounds` and `reset_stream_at` the only file that touches aioquic's private state. Verified with 1.7.2.
 
 aioquic sends queued datagrams before any stream data, forgets none of them, and takes its time to build the packet of
 each. So nothing is queued: behind what aioquic itself has to send now go packets that are built here, of one datagram
@@ -73,9 +73,10 @@ LEAST_QUEUE_SECONDS = 0.01
 """Queues grow when the last round trip was longer than the least one by that share of it, and by that time."""
 
 # The settings of the WebTransport drafts newer than 02, which aioquic lacks. Value 1 keeps session flow control off.
-# That of draft 15 (0x2C7CF000) demands the transport parameter reset_stream_at, which aioquic lacks, too.
+# That of draft 15 demands the transport parameter reset_stream_at: `reset_stream_at.py`.
 SETTINGS_WEBTRANSPORT_DRAFT_07 = 0xC671706A
 SETTINGS_WEBTRANSPORT_DRAFT_13 = 0x14E9CD29
+SETTINGS_WEBTRANSPORT_DRAFT_15 = 0x2C7CF000
 
 
 @dataclass
@@ -169,7 +170,8 @@ class VoxelH3Connection(H3Connection):
         settings = super()._get_local_settings()
         settings |= {Setting.QPACK_MAX_TABLE_CAPACITY: 0, Setting.QPACK_BLOCKED_STREAMS: 0}
         if self._enable_webtransport:
-            settings |= dict.fromkeys((SETTINGS_WEBTRANSPORT_DRAFT_07, SETTINGS_WEBTRANSPORT_DRAFT_13), 1)
+            drafts = (SETTINGS_WEBTRANSPORT_DRAFT_07, SETTINGS_WEBTRANSPORT_DRAFT_13, SETTINGS_WEBTRANSPORT_DRAFT_15)
+            settings |= dict.fromkeys(drafts, 1)
         return settings
 
 
