@@ -10,7 +10,7 @@ from aioquic.quic.packet import QuicErrorCode
 from aioquic.tls import Epoch
 from hypothesis import given
 from hypothesis import strategies as st
-from voxel_serve.quic_bounds import adopt
+from voxel_serve.quic_bounds import BoundedQuicConnection, adopt
 
 from .quic_pair import QuicPair
 
@@ -43,6 +43,7 @@ class Server:
 
     def __init__(self) -> None:
         pair = QuicPair(adopted=lambda quic: adopt(quic, lambda _: bytes(16)), max_data=WINDOW, max_stream_data=WINDOW)
+        assert isinstance(pair.server, BoundedQuicConnection)
         self.quic = pair.server
         self.pair = pair
         self.events()

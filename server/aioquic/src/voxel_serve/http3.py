@@ -310,9 +310,14 @@ class Http3Protocol(Connection):
         if self.session is None:
             return
         if stream_id == self.session.session_id:
-            self._end_session()
+            # Why the client closes it may stand behind this in the same packet.
+            self._loop.call_soon(self._session_stream_broken, stream_id)
         else:
             self.session.stream_cancelled(stream_id)
+
+    def _session_stream_broken(self, stream_id: int) -> None:
+        if self.session is not None and stream_id == self.session.session_id:
+            self._end_session()
 
     def _end_session(self, closing: Closing | None = None) -> None:
         """`closing`: what either side has said of it; None: its connection or stream broke."""
