@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde_json::Value;
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 use voxel_protocol::ranges::ByteRange;
 use voxel_protocol::site::Piece;
@@ -218,15 +219,18 @@ async fn poll(watched: Weak<Watched>) {
 #[derive(Debug)]
 pub struct Watchers {
     all: Mutex<HashMap<Identity, Weak<Watched>>>,
+    /// The runtime that looks at the files: that of a worker ends when the worker fails, with all that others follow.
+    runtime: Handle,
     metrics: Arc<Metrics>,
 }
 
 impl Watchers {
+    /// No watcher yet. Must be called in the runtime that is to look at the files.
     pub fn new(metrics: Arc<Metrics>) -> Self {
-        Self { all: Mutex::default(), metrics }
+        Self { all: Mutex::default(), runtime: Handle::current(), metrics }
     }
 
-    /// The watcher of these records. Must be called in the runtime.
+    /// The watcher of these records.
     pub fn follow(&self, records: Records) -> Arc<Watched> {
         let LiveRecords { file, reader, records } = match records {
             Records::Watched(watched) => return watched,
@@ -242,7 +246,7 @@ impl Watchers {
         all.retain(|_, watched| watched.strong_count() > 0);
         all.insert(identity, Arc::downgrade(&watched));
         if grows {
-            tokio::spawn(poll(Arc::downgrade(&watched)));
+            self.runtime.spawn(poll(Arc::downgrade(&watched)));
         }
         watched
     }
@@ -275,3 +279,6 @@ impl Growing {
         self.left.is_empty() || (self.watched.ended() && self.left.start >= self.watched.available())
     }
 }
+
+#[cfg(test)]
+mod tests;
