@@ -31,6 +31,11 @@ pub trait Content: fmt::Debug + Send {
         Box::pin(ready(Ok(())))
     }
 
+    /// Fills a part if nothing has to be waited for, neither a disk nor an origin; returns whether it is filled. Does not block.
+    fn read_now(&mut self, _part: Part) -> bool {
+        false
+    }
+
     /// Fills all parts. Fails if the content has become shorter. `next`: what will be read after them.
     fn read<'a>(&'a mut self, parts: Vec<Part<'a>>, next: &'a VecDeque<Piece>) -> Later<'a, io::Result<()>>;
 }
@@ -42,13 +47,14 @@ pub trait Media: fmt::Debug + Send + Sync {
 }
 
 impl Content for Bytes {
+    fn read_now(&mut self, Part { position, place }: Part) -> bool {
+        let there = self.get(position as usize..).and_then(|rest| rest.get(..place.len()));
+        there.map(|bytes| place.copy_from_slice(bytes)).is_some()
+    }
+
     fn read<'a>(&'a mut self, parts: Vec<Part<'a>>, _next: &'a VecDeque<Piece>) -> Later<'a, io::Result<()>> {
-        let read = parts.into_iter().try_for_each(|Part { position, place }| {
-            let rest = self.get(position as usize..).unwrap_or_default();
-            place.copy_from_slice(rest.get(..place.len()).ok_or_else(shorter)?);
-            Ok(())
-        });
-        Box::pin(ready(read))
+        let all = parts.into_iter().all(|part| self.read_now(part));
+        Box::pin(ready(all.then_some(()).ok_or_else(shorter)))
     }
 }
 
@@ -112,25 +118,52 @@ impl Body {
     /// Fills `chunk`, which must be at most as long as what is left. See [`Content::read`]; nothing can be read after an
     /// error.
     pub async fn read(&mut self, mut chunk: BytesMut) -> io::Result<Bytes> {
-        self.left -= chunk.len() as u64;
-        let (mut room, mut parts) = (&mut chunk[..], Vec::new());
-        while let Some(piece) = self.pieces.front_mut().filter(|_| !room.is_empty()) {
-            let (place, rest) = room.split_at_mut(piece.len().min(room.len() as u64) as usize);
-            match piece {
-                Piece::Literal(bytes) => place.copy_from_slice(&bytes.split_to(place.len())),
-                Piece::Range(range) => {
-                    let position = range.start;
-                    range.start += place.len() as u64;
-                    parts.push(Part { position, place });
-                }
-            }
-            room = rest;
-            if piece.is_empty() {
-                self.pieces.pop_front();
-            }
-        }
-        self.content.read(parts, &self.pieces).await?;
+        let parts = parts(&self.pieces, &mut chunk);
+        skip(&mut self.pieces, parts.1);
+        self.left -= parts.1 as u64;
+        self.content.read(parts.0, &self.pieces).await?;
         Ok(chunk.freeze())
+    }
+
+    /// The same without blocking. Gives `chunk` back where something must be waited for: then nothing has been read.
+    pub fn read_now(&mut self, mut chunk: BytesMut) -> Result<Bytes, BytesMut> {
+        let (parts, count) = parts(&self.pieces, &mut chunk);
+        if !parts.into_iter().all(|part| self.content.read_now(part)) {
+            return Err(chunk);
+        }
+        skip(&mut self.pieces, count);
+        self.left -= count as u64;
+        Ok(chunk.freeze())
+    }
+}
+
+/// The parts that ranges fill of a chunk, which gets what is literal of it at once; and its length.
+fn parts<'a>(pieces: &VecDeque<Piece>, chunk: &'a mut [u8]) -> (Vec<Part<'a>>, usize) {
+    let (count, mut room, mut parts) = (chunk.len(), chunk, Vec::new());
+    for piece in pieces {
+        let (place, rest) = room.split_at_mut(piece.len().min(room.len() as u64) as usize);
+        match piece {
+            Piece::Literal(bytes) => place.copy_from_slice(&bytes[..place.len()]),
+            Piece::Range(range) if !place.is_empty() => parts.push(Part { position: range.start, place }),
+            Piece::Range(_) => break,
+        }
+        room = rest;
+    }
+    (parts, count)
+}
+
+/// Takes the first `count` bytes of pieces away.
+fn skip(pieces: &mut VecDeque<Piece>, mut count: usize) {
+    while let Some(piece) = pieces.front_mut().filter(|_| count > 0) {
+        let taken = piece.len().min(count as u64);
+        match piece {
+            Piece::Literal(bytes) => drop(bytes.split_to(taken as usize)),
+            Piece::Range(range) => range.start += taken,
+        }
+        count -= taken as usize;
+        if piece.is_empty() {
+            pieces.pop_front();
+        }
     }
 }
 
@@ -165,17 +198,40 @@ mod tests {
     async fn a_body_is_its_pieces_in_order_whatever_the_size_of_a_read() {
         for size in [1, 3, 7, 1000] {
             let in_memory = || Box::new((0..=255).collect::<Bytes>());
-            for content in [permitted(file("body")), in_memory()] {
+            for (content, at_once) in [(permitted(file("body")), false), (in_memory(), false), (in_memory(), true)] {
                 let pieces = [range(5, 9), Piece::Literal("ab".into()), range(0, 0), range(0, 3)];
                 let mut body = Body::new(pieces, content);
                 assert_eq!(body.left(), 9);
                 let mut read = Vec::new();
                 while body.left() > 0 {
-                    read.extend_from_slice(&body.read(body.room(size)).await.unwrap());
+                    let room = body.room(size);
+                    let bytes = if at_once { body.read_now(room).unwrap() } else { body.read(room).await.unwrap() };
+                    read.extend_from_slice(&bytes);
                 }
                 assert_eq!(read, [5, 6, 7, 8, b'a', b'b', 0, 1, 2]);
             }
         }
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_read_at_once_is_read_later_from_the_same_place() {
+        /// Content that must be waited for, from its second part on.
+        #[derive(Debug)]
+        struct Slow(Bytes);
+        impl Content for Slow {
+            fn read_now(&mut self, part: Part) -> bool {
+                part.position == 0 && self.0.read_now(part)
+            }
+            fn read<'a>(&'a mut self, parts: Vec<Part<'a>>, next: &'a VecDeque<Piece>) -> Later<'a, io::Result<()>> {
+                self.0.read(parts, next)
+            }
+        }
+        let mut body =
+            Body::new([range(0, 2), Piece::Literal("a".into()), range(3, 6)], Box::new(Slow((0..9).collect())));
+        assert_eq!(body.read_now(body.room(2)).unwrap()[..], [0, 1]);
+        let refused = body.read_now(body.room(9)).unwrap_err();
+        assert_eq!((refused.len(), body.left()), (4, 4));
+        assert_eq!(body.read(refused).await.unwrap()[..], [b'a', 3, 4, 5]);
     }
 
     #[tokio::test]

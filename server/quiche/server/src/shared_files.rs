@@ -3,10 +3,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::fs::{File, Metadata};
 use std::future::ready;
-use std::io;
+use std::io::{self, IoSliceMut};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use rustix::io::{ReadWriteFlags, preadv2};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use voxel_protocol::site::Piece;
 
@@ -24,6 +25,13 @@ pub struct SharedFile {
 }
 
 impl Content for Arc<SharedFile> {
+    /// What the page cache has, as of every file that somebody has just read or written. Not every file system can say.
+    fn read_now(&mut self, Part { position, place }: Part) -> bool {
+        let length = place.len();
+        let read = preadv2(&self.file, &mut [IoSliceMut::new(place)], position, ReadWriteFlags::NOWAIT);
+        read.is_ok_and(|count| count == length)
+    }
+
     fn read<'a>(&'a mut self, parts: Vec<Part<'a>>, _next: &'a VecDeque<Piece>) -> Later<'a, io::Result<()>> {
         let read = parts.into_iter().try_for_each(|part| self.file.read_exact_at(part.place, part.position));
         let is_short = |error: &io::Error| error.kind() == io::ErrorKind::UnexpectedEof;

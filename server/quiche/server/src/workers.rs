@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
-use tokio::task::{JoinHandle, JoinSet, spawn_blocking};
+use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use crate::certificate::Certificate;
@@ -72,7 +72,7 @@ impl Workers {
                 let socket = socket.try_clone();
                 let (plan, waiting) = (Arc::clone(&plan), waiting.clone());
                 let file_threads = (FILE_THREADS / count).max(LEAST_FILE_THREADS);
-                spawn_blocking(move || serve(plan.parts(socket?, worker, waiting), file_threads))
+                in_thread(number, move || serve(plan.parts(socket?, worker, waiting), file_threads))
             }));
         }
         (Self(commands), tasks)
@@ -133,16 +133,19 @@ fn serve(parts: Parts, file_threads: usize) -> io::Result<()> {
 
 /// Runs a worker until it ends as it was told to. One that ends otherwise has lost its connections, and no other's: it is started
 /// again, and its clients connect anew when their next packet is answered with a reset.
-async fn keep_running(number: usize, start: impl Fn() -> JoinHandle<io::Result<()>>) {
-    loop {
-        let error = match start().await {
-            Ok(Ok(())) => return,
-            Ok(Err(error)) => error.to_string(),
-            Err(error) => error.to_string(),
-        };
-        log::warning("worker started again", &[("worker", Value::from(number)), ("error", Value::from(error))]);
+async fn keep_running<F: Future<Output = io::Result<()>>>(number: usize, start: impl Fn() -> F) {
+    while let Err(error) = start().await {
+        let error = Value::from(error.to_string());
+        log::warning("worker started again", &[("worker", Value::from(number)), ("error", error)]);
         sleep(RESTART).await;
     }
+}
+
+/// The result of `run` in a thread of its own, which is named after the worker.
+async fn in_thread(number: usize, run: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<()> {
+    let (end, ended) = oneshot::channel();
+    std::thread::Builder::new().name(format!("worker-{number}")).spawn(move || end.send(run()))?;
+    ended.await.unwrap_or_else(|_| Err(io::Error::other("it panicked")))
 }
 
 #[cfg(test)]
@@ -156,7 +159,7 @@ mod tests {
         let starts = AtomicUsize::new(0);
         keep_running(0, || {
             let start = starts.fetch_add(1, Ordering::Relaxed);
-            spawn_blocking(move || match start {
+            in_thread(0, move || match start {
                 0 => panic!("a worker that panics, for this test"),
                 1 => Err(io::Error::other("no socket")),
                 _ => Ok(()),

@@ -45,7 +45,15 @@ impl Connection {
                     metrics.add("voxel_stream_bytes_total", data.len() as i64);
                     pending.push(data);
                 }
-                Step::Read(body, room) => self.shared.jobs.read(self.key, stream, body, room),
+                Step::Read(mut body, room) => match body.read_now(room) {
+                    Ok(data) => {
+                        if let Some(record) = follow.read_done(body, &data, scheduler) {
+                            metrics.add("voxel_stream_bytes_total", record.len() as i64);
+                            pending.push(record);
+                        }
+                    }
+                    Err(room) => self.shared.jobs.read(self.key, stream, body, room),
+                },
                 Step::End => {
                     pending.push(LAST_CHUNK);
                     *stage = Stage::Ended;

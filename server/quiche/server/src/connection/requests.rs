@@ -188,26 +188,43 @@ impl Connection {
         }
     }
 
-    /// Starts the next read of a response, or ends it if everything has been read.
+    /// Reads what there is room for of a response, and ends it if everything has been read.
     pub(super) fn advance(&mut self, stream: u64) {
+        while self.read_next(stream) {}
+    }
+
+    /// Reads the next bytes of a response; returns whether that is done already, without a job.
+    fn read_next(&mut self, stream: u64) -> bool {
         let ahead = self.responses.ahead_bytes();
-        let Some(response) = self.responses.get_mut(stream) else { return };
+        let Some(response) = self.responses.get_mut(stream) else { return false };
         let has_room = match response.stage {
-            Stage::Follow { .. } => return self.advance_follow(stream),
+            Stage::Follow { .. } => {
+                self.advance_follow(stream);
+                return false;
+            }
             Stage::Datagrams { flow, .. } => {
                 let flow = self.session.as_ref().and_then(|session| session.scheduler.get(flow));
-                match flow.filter(|flow| !flow.finished()) {
-                    Some(flow) => flow.unsent_bytes() < ahead,
-                    None => return self.end_flow(stream),
-                }
+                let Some(flow) = flow.filter(|flow| !flow.finished()) else {
+                    self.end_flow(stream);
+                    return false;
+                };
+                flow.unsent_bytes() < ahead
             }
             _ => response.pending.length() < ahead,
         };
-        if response.waits_for.is_none()
-            && let Some(body) = response.next_read(has_room)
-        {
-            let room = body.room(ahead / 2);
-            self.shared.jobs.read(self.key, stream, body, room);
+        if response.waits_for.is_some() {
+            return false;
+        }
+        let Some(mut body) = response.next_read(has_room) else { return false };
+        match body.read_now(body.room(ahead / 2)) {
+            Ok(chunk) => {
+                self.read(stream, body, chunk);
+                true
+            }
+            Err(room) => {
+                self.shared.jobs.read(self.key, stream, body, room);
+                false
+            }
         }
     }
 
