@@ -122,7 +122,7 @@ async def test_a_session_whose_connection_ends_has_no_code(server: Server) -> No
 async def test_the_code_counts_too_where_the_client_stops_reading_in_the_same_packet(
     server: Server, session: VoxelClient
 ) -> None:
-    """As webtransport-go does: STOP_SENDING, then the capsule."""
+    """STOP_SENDING, then the capsule, in one packet, as from webtransport-go."""
     assert session.session_id is not None
     session.quic.stop_stream(session.session_id, 0x170D7B68)
     session.http.send_data(session.session_id, close_session(4711, b"bye"), end_stream=True)

@@ -158,6 +158,15 @@ export async function ensureQuicheProbe() {
   return buildQuiche('voxel-probe');
 }
 
+/**
+ * Builds the least server of that other stack, which ours is measured beside.
+ * @returns {Promise<string>} path of the program
+ */
+export async function ensurePeer() {
+  await ensureQuicheProbe();
+  return join(targetFolder, 'release', 'voxel-peer');
+}
+
 /** @param {string} name of the package and its program */
 async function buildQuiche(name) {
   await cargo('server/quiche', ['build', '--release', '--locked', '--quiet', '-p', name], { output: 'on-failure' });

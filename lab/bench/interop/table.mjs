@@ -9,7 +9,7 @@ const BEGIN = '<!-- interop: npm run bench -- interop --write -->';
 const END = '<!-- /interop -->';
 
 /**
- * By step why it failed, empty where it did not; a step that is missing was not reached. `left out`: the client is not here.
+ * Why each step failed, empty where it did not; a step that is missing was not reached. `left out`: the client is not here.
  * @typedef {Partial<Record<typeof STEPS[number], string>>} Outcome
  * @typedef {{ client: string, outcomes: Partial<Record<typeof SERVERS[number], Outcome>>, missing?: string }} Row
  * @typedef {{ client: RegExp, server?: typeof SERVERS[number], steps: readonly (typeof STEPS[number])[], reason: string }} Known

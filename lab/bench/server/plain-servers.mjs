@@ -9,17 +9,18 @@ import { outputOf, run, say } from '../../../tools/setup/process.mjs';
 import { cpuSeconds } from './process-figures.mjs';
 
 /**
- * Builds the plain HTTP/3 server and client.
+ * Builds a server on a stack in Go that ours are measured beside.
+ * @param {'plain-http3' | 'plain-webtransport'} name
  * @returns {Promise<string | undefined>} path of the program; undefined where there is no Go
  */
-export async function ensurePlainHttp3() {
+export async function ensurePlainServer(name) {
   if (outputOf('go', ['version']) === undefined) {
-    say('no Go here: the plain HTTP/3 server and what HTTP/3 costs are left out');
+    say(`no Go here: ${name} and what it costs are left out`);
     return undefined;
   }
-  say('building the plain HTTP/3 server …');
-  const program = join(cacheFolder, 'plain-http3');
-  await run('go', ['build', '-o', program, '.'], { cwd: join(root, 'server', 'plain-http3'), output: 'on-failure' });
+  say(`building ${name} …`);
+  const program = join(cacheFolder, name);
+  await run('go', ['build', '-o', program, '.'], { cwd: join(root, 'server', name), output: 'on-failure' });
   return program;
 }
 
