@@ -14,8 +14,12 @@ const USAGE = `Usage: npm run audit
 Looks up every locked package, of Node, Python and Rust, in the databases of known vulnerabilities. A database that cannot be reached, or a
 missing program, is one line and no failure. Exit codes: 0 no finding, 1 a finding, 2 bad input.`;
 
-const PYTHON_LOCKS = ['tests', 'fuzzing', 'tools', 'study'].map((name) => `requirements/${name}.txt`);
-const RUST_FOLDERS = ['server/quiche', 'server/quiche/fuzz', 'lab/link'];
+const CLIENTS = 'server/conformance/clients';
+const PYTHON_LOCKS = [
+  ...['tests', 'fuzzing', 'tools', 'study'].map((name) => `requirements/${name}.txt`),
+  `${CLIENTS}/pywebtransport.txt`,
+];
+const RUST_FOLDERS = ['server/quiche', 'server/quiche/fuzz', 'lab/link', `${CLIENTS}/rust`];
 
 /** @typedef {import('./audit/reports.mjs').Report & { name: string }} Audit */
 

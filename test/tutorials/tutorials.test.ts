@@ -1,10 +1,10 @@
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser, Page } from 'puppeteer-core';
 import { findChrome } from '../../tools/setup/chrome.mjs';
+import { freePort } from '../../tools/setup/free-port.mjs';
 import { ensureBuild, ensureNodePackages } from '../../tools/setup/node.mjs';
 import { root } from '../../tools/setup/paths.mjs';
 import { ensurePython } from '../../tools/setup/python.mjs';
@@ -49,14 +49,6 @@ afterEach(async () => {
 
 function blocksIn(name: string): Block[] {
   return blocksOf(readFileSync(join(TUTORIALS, `${name}.md`), 'utf8'));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Follows the tutorial from its first block to its last. */

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../../../tools/setup/free-port.mjs';
 import { root } from '../../../tools/setup/paths.mjs';
 import { outputOf, UserError } from '../../../tools/setup/process.mjs';
 
@@ -76,13 +76,4 @@ async function ask(url, parameters) {
   if (answer.status !== 'success')
     throw new UserError(`prometheus refuses ${parameters.query ?? ''}: ${answer.error ?? ''}`, 1);
   return answer.data.result;
-}
-
-/** @returns {Promise<number>} */
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

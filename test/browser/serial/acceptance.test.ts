@@ -99,7 +99,7 @@ describe.each([
     expect(report.buffered).toHaveLength(1);
     expect(report.buffered[0]![1]).toBeCloseTo(report.duration!, 1);
     const frames = report.segments.reduce((sum, segment) => sum + segment.framesTotal, 0);
-    expect(report.totalVideoFrames).toBe(frames);
+    expect(report.totalVideoFrames, `pictures decoded; ${report.stalls} stalls`).toBe(frames);
 
     const overSession = report.segments.filter((segment) => segment.transport !== 'http');
     // On a crowded machine the first segments may be faster than the handshake; then nothing falls back.

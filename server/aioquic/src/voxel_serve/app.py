@@ -115,9 +115,6 @@ async def running(config: Config) -> AsyncIterator[Server]:
     mounts = Mounts(config.folders, files)
     origins = _origin_policy(config)
     tls = _tls_context(config)
-    if config.certificate is not None and tls is None and not config.insecure:
-        reason = "on a loopback address the certificate is of QUIC alone"
-        log("plain HTTP", logging.WARNING, host=config.host, reason=reason)
     configuration = _quic_configuration(config)
     metrics = Metrics()
     metrics.set("voxel_workers", 1)
@@ -155,6 +152,9 @@ async def running(config: Config) -> AsyncIterator[Server]:
         stack.callback(quic_server.close)
         housekeeping = asyncio.create_task(_keep_house(http3, certificates))
         stack.callback(housekeeping.cancel)
+        if config.certificate is not None and tls is None and not config.insecure:
+            reason = "on a loopback address the certificate is of QUIC alone"
+            log("plain HTTP", logging.WARNING, host=config.host, reason=reason)
         yield Server(config, site, http_port, quic_port, http1, http3, quic_server, certificates, metrics_url)
 
 

@@ -47,7 +47,6 @@ const CLOSE: Duration = Duration::from_secs(2);
 /// Serves until SIGTERM or SIGINT, then finishes the requests in flight.
 pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     options.check()?;
-    options.warn();
     let metrics = options.metrics_address()?;
     let paths = parse_paths(&options.paths).map_err(|error| ConfigurationError(error.to_string()))?;
     let server_id = options.server_id()?;
@@ -122,6 +121,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
         certificates,
     };
 
+    options.warn();
     let url = base_url(&options, http_port);
     println!("{}", ready_event(&site, &url, quic_port, metrics_url.as_deref()));
     log::info("ready", &[("url", Value::from(url)), ("workers", Value::from(options.workers()))]);

@@ -23,6 +23,10 @@ impl Passed {
 }
 
 impl Content for Passed {
+    fn read_now(&mut self, part: Part) -> bool {
+        self.bytes.read_now(part)
+    }
+
     fn read<'a>(&'a mut self, parts: Vec<Part<'a>>, next: &'a VecDeque<Piece>) -> Later<'a, io::Result<()>> {
         self.bytes.read(parts, next)
     }

@@ -25,6 +25,11 @@ struct Reader {
 }
 
 impl Content for Reader {
+    fn read_now(&mut self, part: Part) -> bool {
+        let state = self.mirror.state();
+        state.kept.is_none() && copy(&state.media, part).is_ok()
+    }
+
     fn read<'a>(&'a mut self, parts: Vec<Part<'a>>, next: &'a VecDeque<Piece>) -> Later<'a, io::Result<()>> {
         let state = self.mirror.state();
         if let Some(kept) = &state.kept {
