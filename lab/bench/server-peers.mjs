@@ -9,7 +9,7 @@ import { say, UserError } from '../../tools/setup/process.mjs';
 import { ensurePeer, ensureQuicheProbe, ensureQuicheServer } from '../../tools/setup/rust.mjs';
 import { atLeast, atMost, barLine } from '../sim/report/bar.js';
 import { carriedByWorkers } from './server/held-workers.mjs';
-import { ensurePlainServer } from './server/plain-servers.mjs';
+import { ensurePlainHttp3 } from './server/plain-http3.mjs';
 import { probeServer } from './server/probe.mjs';
 import { cpuSeconds, median, rounded } from './server/process-figures.mjs';
 
@@ -52,11 +52,11 @@ export async function main({ json, quick, before, only }) {
     const file = join(folder, 'large.bin');
     writeFileSync(file, Buffer.alloc(BODY_BYTES));
     const quiche = (/** @type {string} */ program) => [program, folder, '--http-port', '0', '--quic-port', '0'];
-    const plain = await ensurePlainServer('plain-webtransport');
+    const plain = await ensurePlainHttp3();
     /** @type {Program[]} */
     const peers = [
       { name: 'wtransport', command: [await ensurePeer(), file] },
-      ...(plain ? [{ name: 'webtransport-go', command: [plain, file] }] : []),
+      ...(plain ? [{ name: 'webtransport-go', command: [plain, 'webtransport', file] }] : []),
     ];
     const programs = [
       { name: 'voxel-quiche', command: quiche(server) },

@@ -6,7 +6,7 @@ import { venvProgram } from '../../tools/setup/paths.mjs';
 import { say } from '../../tools/setup/process.mjs';
 import { ensureLinkEmulator, ensureQuicheProbe, ensureQuicheServer } from '../../tools/setup/rust.mjs';
 import { startServer } from '../../tools/start/server.mjs';
-import { download, ensurePlainServer, plainDownload } from './server/plain-servers.mjs';
+import { download, ensurePlainHttp3, plainDownload } from './server/plain-http3.mjs';
 import { probeOnLink, probeServer } from './server/probe.mjs';
 import { cpuSeconds, median, rounded } from './server/process-figures.mjs';
 
@@ -59,7 +59,7 @@ export async function main({ json, quick }) {
   const programs = { aioquic: venvProgram('voxel-serve'), quiche: await ensureQuicheServer() };
   const { linkemu } = await ensureLinkEmulator();
   const folder = mkdtempSync(join(tmpdir(), 'server-bench-'));
-  const tools = { probe: await ensureQuicheProbe(), linkemu, http3: await ensurePlainServer('plain-http3'), folder };
+  const tools = { probe: await ensureQuicheProbe(), linkemu, http3: await ensurePlainHttp3(), folder };
   try {
     writeFileSync(join(folder, 'large.bin'), Buffer.alloc(BODY_BYTES));
     writeFileSync(join(folder, 'megabyte.bin'), Buffer.alloc(STEADY.bytes));

@@ -1,8 +1,9 @@
-// Command plain-http3 is what the servers are measured beside: a file server on another HTTP/3 stack (quic-go) that knows
-// nothing of WebTransport, and a client that downloads from any HTTP/3 server.
+// Command plain-http3 is what the servers are measured beside, on another stack (quic-go): a file server that knows nothing of
+// WebTransport, a client that downloads from any HTTP/3 server, and the least WebTransport server.
 //
-//	plain-http3 serve DIR        prints {"quicPort": …} once it answers
-//	plain-http3 get URL COUNT    downloads COUNT times, one after another, and prints {"bytes": …, "seconds": …}
+//	plain-http3 serve DIR            prints {"quicPort": …} once it answers
+//	plain-http3 get URL COUNT        downloads COUNT times, one after another, and prints {"bytes": …, "seconds": …}
+//	plain-http3 webtransport FILE    prints {"endpoint": …, "certificateHashes": […]} once it answers
 package main
 
 import (
@@ -40,6 +41,8 @@ func run(args []string) error {
 	switch {
 	case len(args) == 2 && args[0] == "serve":
 		return serve(args[1])
+	case len(args) == 2 && args[0] == "webtransport":
+		return serveSessions(args[1])
 	case len(args) == 3 && args[0] == "get":
 		count, err := strconv.Atoi(args[2])
 		if err != nil {
@@ -47,7 +50,7 @@ func run(args []string) error {
 		}
 		return get(args[1], count)
 	}
-	return errors.New("serve DIR, or get URL COUNT")
+	return errors.New("serve DIR, get URL COUNT, or webtransport FILE")
 }
 
 func serve(folder string) error {
@@ -75,7 +78,12 @@ func selfMadeCertificate() (tls.Certificate, error) {
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	template := x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(24 * time.Hour)}
+	template := x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		NotBefore:    time.Now().Add(-time.Hour),
+		NotAfter:     time.Now().Add(24 * time.Hour),
+		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
 	der, err := x509.CreateCertificate(rand.Reader, &template, &template, &key.PublicKey, key)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
 }

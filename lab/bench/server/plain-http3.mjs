@@ -9,18 +9,17 @@ import { outputOf, run, say } from '../../../tools/setup/process.mjs';
 import { cpuSeconds } from './process-figures.mjs';
 
 /**
- * Builds a server on a stack in Go that ours are measured beside.
- * @param {'plain-http3' | 'plain-webtransport'} name
+ * Builds the plain servers and the client of HTTP/3.
  * @returns {Promise<string | undefined>} path of the program; undefined where there is no Go
  */
-export async function ensurePlainServer(name) {
+export async function ensurePlainHttp3() {
   if (outputOf('go', ['version']) === undefined) {
-    say(`no Go here: ${name} and what it costs are left out`);
+    say('no Go here: the plain servers and what they cost are left out');
     return undefined;
   }
-  say(`building ${name} …`);
-  const program = join(cacheFolder, name);
-  await run('go', ['build', '-o', program, '.'], { cwd: join(root, 'server', name), output: 'on-failure' });
+  say('building the plain servers …');
+  const program = join(cacheFolder, 'plain-http3');
+  await run('go', ['build', '-o', program, '.'], { cwd: join(root, 'server', 'plain-http3'), output: 'on-failure' });
   return program;
 }
 

@@ -1,30 +1,18 @@
-// Command plain-webtransport is what voxel-quiche is measured beside (`npm run bench -- server-peers`): the least server on another WebTransport
-// stack that answers voxel-probe. Whatever a request asks for, the answer is FILE, on the stream or as datagrams, of any number of
-// sessions. It has no range, deadline, order, parity or repair.
-//
-//	plain-webtransport FILE        prints {"endpoint": …, "certificateHashes": […]} once it answers
 package main
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"regexp"
 	"strconv"
-	"time"
 
 	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/http3"
@@ -40,18 +28,10 @@ const headBytes = 4096
 
 var flow = regexp.MustCompile(`x-voxel-unreliable: \?1;flow=(\d+)`)
 
-func main() {
-	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "plain-webtransport:", err)
-		os.Exit(1)
-	}
-}
-
-func run(words []string) error {
-	if len(words) != 1 {
-		return errors.New("usage: plain-webtransport FILE")
-	}
-	body, err := os.ReadFile(words[0])
+// The least server on webtransport-go that answers voxel-probe, to measure voxel-quiche beside (`npm run bench -- server-peers`). Whatever a
+// request asks for, the answer is the file, on the stream or as datagrams. It has no range, deadline, order, parity or repair.
+func serveSessions(file string) error {
+	body, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
@@ -77,10 +57,10 @@ func run(words []string) error {
 	mux.HandleFunc("/voxel", func(response http.ResponseWriter, request *http.Request) {
 		session, err := server.Upgrade(response, request)
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "plain-webtransport:", err)
+			fmt.Fprintln(os.Stderr, "plain-http3:", err)
 			return
 		}
-		serve(session, body)
+		answerAll(session, body)
 	})
 	hash := sha256.Sum256(certificate.Certificate[0])
 	ready := map[string]any{
@@ -93,7 +73,7 @@ func run(words []string) error {
 	return server.Serve(socket)
 }
 
-func serve(session *webtransport.Session, body []byte) {
+func answerAll(session *webtransport.Session, body []byte) {
 	for {
 		stream, err := session.AcceptStream(session.Context())
 		if err != nil {
@@ -101,7 +81,7 @@ func serve(session *webtransport.Session, body []byte) {
 		}
 		go func() {
 			if err := answer(session, stream, body); err != nil {
-				fmt.Fprintln(os.Stderr, "plain-webtransport:", err)
+				fmt.Fprintln(os.Stderr, "plain-http3:", err)
 			}
 		}()
 	}
@@ -134,20 +114,4 @@ func answer(session *webtransport.Session, stream *webtransport.Stream, body []b
 	}
 	_, err = fmt.Fprintf(stream, "HTTP/1.1 200 OK\r\n\r\n0\r\nx-voxel-sent: %d\r\n\r\n", len(body))
 	return err
-}
-
-func selfMadeCertificate() (tls.Certificate, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return tls.Certificate{}, err
-	}
-	now := time.Now()
-	template := x509.Certificate{
-		SerialNumber: big.NewInt(1),
-		NotBefore:    now.Add(-time.Hour),
-		NotAfter:     now.Add(24 * time.Hour),
-		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, &template, &template, &key.PublicKey, key)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
 }
