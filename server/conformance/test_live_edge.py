@@ -330,20 +330,18 @@ WRONG_MEDIA: dict[str, Callable[[Answer], None]] = {
 }
 
 
+def of_media(wrong: Callable[[Answer], None]) -> Callable[[Answer], None]:
+    """What answers for media so, and for their records as it should."""
+    return lambda answer: answer.ordinary() if answer.path.endswith(".vxl") else wrong(answer)
+
+
 @pytest.mark.parametrize("kind", WRONG_MEDIA)
 async def test_a_wrong_origin_ends_what_follows_its_file(
     quiche_program: list[str], launch: Launch, origin: Origin, root: Path, kind: str
 ) -> None:
     live = polled(quiche_program, launch, origin, Encoder(root / "v0" / "1.m4s"))
     live.encoder.chunk()
-
-    def wrong(answer: Answer) -> None:
-        if answer.path.endswith(".vxl"):
-            answer.ordinary()
-        else:
-            WRONG_MEDIA[kind](answer)
-
-    origin.wrong = wrong
+    origin.wrong = of_media(WRONG_MEDIA[kind])
     async with viewing(live.edge) as client:
         await Viewer(client, live.path).cut()
         assert counters(live.edge)["origin_bytes_total"] < 40_000_000
@@ -374,13 +372,10 @@ async def test_an_origin_that_sends_next_to_nothing_at_a_time_is_not_asked_all_t
     live.encoder.chunk()
 
     def trickling(answer: Answer) -> None:
-        if answer.path.endswith(".vxl"):
-            answer.ordinary()
-            return
         first = int(answer.headers["range"].removeprefix("bytes=").partition("-")[0])
         answer.answer(206, b"x", {"content-range": f"bytes {first}-{first}/{first + 1}"})
 
-    origin.wrong = trickling
+    origin.wrong = of_media(trickling)
     async with viewing(live.edge) as client:
         viewer = Viewer(client, live.path)
         await viewer.cut()

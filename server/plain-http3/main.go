@@ -53,12 +53,18 @@ func run(args []string) error {
 	return errors.New("serve DIR, get URL COUNT, or webtransport FILE")
 }
 
-func serve(folder string) error {
+// A socket of 127.0.0.1 on a free port, and a certificate for it.
+func listen() (*net.UDPConn, tls.Certificate, error) {
 	certificate, err := selfMadeCertificate()
 	if err != nil {
-		return err
+		return nil, certificate, err
 	}
 	socket, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	return socket, certificate, err
+}
+
+func serve(folder string) error {
+	socket, certificate, err := listen()
 	if err != nil {
 		return err
 	}

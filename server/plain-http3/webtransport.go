@@ -35,11 +35,7 @@ func serveSessions(file string) error {
 	if err != nil {
 		return err
 	}
-	certificate, err := selfMadeCertificate()
-	if err != nil {
-		return err
-	}
-	socket, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	socket, certificate, err := listen()
 	if err != nil {
 		return err
 	}

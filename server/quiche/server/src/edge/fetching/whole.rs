@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::{Method, StatusCode, header};
 use tokio::task;
 
-use super::{blocks, entry_name};
+use super::{blocks, entry_name, json};
 use crate::edge::Edge;
 use crate::edge::answer::{number, text};
 use crate::edge::entry::Entry;
@@ -28,9 +28,8 @@ impl Edge {
         }
         let version = Version::new(&head.headers, bytes.len() as u64, SystemTime::now());
         let Some(entry) = Entry::new(url, version.clone(), &head, SystemTime::now()) else { return Ok(None) };
-        let json = serde_json::to_vec(&entry).map_err(|error| Failure::Bad(error.to_string()))?;
         let mut files = blocks(url, &version, 0, bytes);
-        files.push((entry_name(url), json.into()));
+        files.push((entry_name(url), json(&entry)?));
         let edge = Arc::clone(self);
         let stored = task::spawn_blocking(move || {
             for (name, bytes) in files {
