@@ -1,3 +1,4 @@
+import { seenPictures } from './seen-pictures.js';
 import type { Comparison } from './types.js';
 
 /** Of the clip; a third of the width for each player. */
@@ -57,7 +58,10 @@ export class ClipRecorder {
       context.fillText(waited.toFixed(1), left, LAYOUT.number);
       const after = left + context.measureText(`${waited.toFixed(1)} `).width;
       context.font = '15px system-ui, sans-serif';
-      context.fillText('seconds waited', after, LAYOUT.number);
+      const moments = lane.moments.filter(({ at }) => at <= this.#comparison.elapsed());
+      const { perSecond } = seenPictures(moments, lane.segments());
+      const shown = perSecond === undefined ? '' : ` · ${perSecond.toFixed(1)} pictures/s`;
+      context.fillText(`s waited${shown}`, after, LAYOUT.number);
       context.globalAlpha = isFrozen ? 0.3 : 1;
       context.drawImage(this.#videos[place]!, left, LAYOUT.picture, width, (width * 9) / 16);
       context.globalAlpha = 1;

@@ -6,6 +6,7 @@ import type { Delivery, SegmentRecord } from '../../player/api/types.js';
 import { plainSegment, type FragmentLoadingCompleted } from '../plain-source.js';
 import { VideoObserver } from '../video-observer.js';
 import type { LanePlace, Program } from './control.js';
+import { seenPictures } from './seen-pictures.js';
 import { ShownSegments, type Knowledge } from './shown-segments.js';
 import { prepareLivePlayer, prepareStockPlayer } from './stock-player.js';
 import type { Lane, LaneKind, LaneNow, LaneReport, LinkMoment, Moment, ShownSegment } from './types.js';
@@ -101,6 +102,7 @@ export class LiveLane implements Lane {
     const { startupMs, stallSeconds, stalls, errors, ended } = this.#observer.summary();
     const segments = this.segments();
     const scores = segments.flatMap(({ score }) => score ?? []);
+    const { perSecond, longestStill, stillShare } = seenPictures(this.moments, segments);
     return {
       id: this.kind.id,
       waited: this.now().waited,
@@ -108,6 +110,7 @@ export class LiveLane implements Lane {
       ...{ stalled: stallSeconds, stalls },
       latency: this.#latency?.summary().mean,
       ssim: scores.length > 0 ? scores.reduce((sum, score) => sum + score, 0) / scores.length : undefined,
+      ...{ picturesPerSecond: perSecond, longestStill, stillShare },
       bytes: link?.sent[place] ?? 0,
       packetsLost: link?.lost[place] ?? 0,
       segments: segments.length,

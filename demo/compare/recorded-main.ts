@@ -1,6 +1,7 @@
 import type {} from './voxel-compare.js';
 import { byId } from '../dom.js';
 import { downloadJson } from '../download.js';
+import { showEmbedded } from './recording/embedded.js';
 import { readRecording, type Piece, type Recording } from './recording/format.js';
 import { ReplayedLane } from './recording/recorded-lane.js';
 import { ReplayedVideo } from './recording/replayed-video.js';
@@ -44,7 +45,7 @@ class Clock {
 }
 
 /** The page that plays a recorded comparison: static files, and no player but the browser's. */
-async function replay(recording: Recording): Promise<void> {
+function replay(recording: Recording): void {
   const { report, ladder, lanes: recorded } = recording;
   const end = Math.max(report.elapsed, ...recorded.map(({ moments }) => moments.at(-1)![0]));
   const clock = new Clock(end);
@@ -65,21 +66,25 @@ async function replay(recording: Recording): Promise<void> {
     };
   });
   const view = new ComparisonView((lane, frame) => void inspector.open(lane, lanes[lane]!, frame));
-  const bytes = await Promise.all(recorded.map(({ file }) => fetchBytes(file)));
-  const videos = recorded.map((lane, place) => new ReplayedVideo(view.videos[place]!, lane, bytes[place]!));
+  // Megabytes, and not every reader of a page wants them: they wait until something is to be seen.
+  const load = memoized(async () => {
+    const bytes = await Promise.all(recorded.map(({ file }) => fetchBytes(file)));
+    const videos = recorded.map((lane, place) => new ReplayedVideo(view.videos[place]!, lane, bytes[place]!));
+    const follow = (): void => {
+      lanes.forEach((lane, place) => videos[place]!.follow(lane.now(), clock.isRunning));
+      requestAnimationFrame(follow);
+    };
+    follow();
+  });
   view.show({ comparison, ladder, duration: report.duration });
-  control(clock, end);
-  const follow = (): void => {
-    lanes.forEach((lane, place) => videos[place]!.follow(lane.now(), clock.isRunning));
-    requestAnimationFrame(follow);
-  };
-  follow();
+  const toggle = control(clock, end, load);
   describe(recording);
+  if (new URLSearchParams(location.search).has('embedded')) showEmbedded(byId('lanes', HTMLElement), toggle);
   listenForClips(() => ({ comparison, videos: view.videos }), say);
 }
 
-/** Buttons and the time's slider. */
-function control(clock: Clock, end: number): void {
+/** Buttons and the time's slider. `load` brings what is played. Returns what a click on the button does. */
+function control(clock: Clock, end: number, load: () => Promise<void>): () => void {
   const start = byId('start', HTMLButtonElement);
   const slider = byId('time', HTMLInputElement);
   slider.max = String(end);
@@ -90,13 +95,33 @@ function control(clock: Clock, end: number): void {
     byId('time-value', HTMLElement).textContent =
       `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
   };
+  const toggle = (): void => {
+    void loaded().then(() => {
+      clock.toggle();
+      show();
+    });
+  };
+  const loaded = async (): Promise<void> => {
+    start.disabled = true;
+    try {
+      await load();
+    } catch (error) {
+      showNotice(`The recording cannot be played: ${String(error)}`);
+      throw error;
+    } finally {
+      start.disabled = false;
+    }
+  };
   byId('controls', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
-    clock.toggle();
-    show();
+    toggle();
   });
-  slider.addEventListener('input', () => (clock.time = Number(slider.value)));
+  slider.addEventListener('input', () => {
+    clock.time = Number(slider.value);
+    void loaded();
+  });
   setInterval(show, 100);
+  return toggle;
 }
 
 function describe(recording: Recording): void {
@@ -136,7 +161,7 @@ document.body.classList.add('recorded');
 try {
   const response = await fetch(`${FOLDER}run.json`);
   if (!response.ok) throw new Error(`run.json: ${response.status}`);
-  await replay(readRecording(await response.json()));
+  replay(readRecording(await response.json()));
 } catch (error) {
   showNotice(`The recording cannot be played: ${String(error)}`);
 }

@@ -93,6 +93,11 @@ export interface LaneReport {
   readonly latency: number | undefined;
   /** Mean score of the segments that were shown; undefined: none. */
   readonly ssim: number | undefined;
+  /** What the viewer got to see, as `SeenPictures` has it. */
+  readonly picturesPerSecond: number | undefined;
+  /** s. */
+  readonly longestStill: number;
+  readonly stillShare: number;
   /** Bytes that its link carried, headers and all. */
   readonly bytes: number;
   readonly packetsLost: number;

@@ -12,7 +12,10 @@ import { findFirefox } from '../../tools/setup/firefox.mjs';
 import { ensureBuild } from '../../tools/setup/node.mjs';
 import { root } from '../../tools/setup/paths.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
+import { buildSite } from '../../tools/site/build.mjs';
+import { serveSite } from '../../tools/site/serve.mjs';
 import { startServer } from '../../tools/start/server.mjs';
+import { barriers } from './support/accessible.js';
 import { prepareClip } from './support/clip.js';
 import { lowContrasts } from './support/contrast.js';
 
@@ -113,11 +116,31 @@ describe('the comparison', () => {
       expect(player).toMatchObject({ hasEnded: true, errors: [], segments: SECONDS / SEGMENT_SECONDS });
       expect(player.waited).toBeGreaterThan(0);
       expect(player.ssim).toBeGreaterThan(0.5);
+      expect(player.picturesPerSecond).toBeGreaterThan(1);
+      expect(player.longestStill).toBeGreaterThan(0);
       expect(player.bytes).toBeGreaterThan(10_000);
     }
     const [dynamic, , datagrams] = report.players;
     expect(dynamic!.packetsLost).toBe(0);
     expect(datagrams!.packetsLost).toBeGreaterThan(0);
+  });
+
+  it('says beside the seconds waited what was shown, of each player and in one sentence, and marks stills in the timeline', async () => {
+    const report = (await page.evaluate(() => window.voxelCompare.report()))!;
+    const { longestStill, picturesPerSecond, waited } = report.players[0]!;
+    const shown = await page.$$eval('.lane.dynamic .paid dd', (values) => values.map(({ textContent }) => textContent));
+    expect(shown.slice(0, 2)).toEqual([picturesPerSecond!.toFixed(1), `${longestStill.toFixed(1)} s`]);
+    const sentence = `dash.js waited ${waited.toFixed(1)} s and showed ${shown[0]} pictures a second, one of them for ${shown[1]}`;
+    expect(await page.$eval('#verdict', ({ textContent }) => textContent)).toContain(sentence);
+    const rows = await page.$$eval('.strip-row:has(.still)', (rows) =>
+      rows.map((row) => [row.querySelector('small')!.textContent, row.querySelector('.still')!.getAttribute('d')]),
+    );
+    expect(rows).toHaveLength(3);
+    for (const [place, [text, path]] of rows.entries()) {
+      const { stillShare } = report.players[place]!;
+      expect(text).toContain(`${Math.round(100 * stillShare)} % still`);
+      expect(path !== '').toBe(stillShare > 0);
+    }
   });
 
   it('shows a frame as delivered, shown and encoded, with the keyboard', async () => {
@@ -135,6 +158,7 @@ describe('the comparison', () => {
     for (const scheme of ['light', 'dark']) {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
       expect(await page.evaluate(lowContrasts)).toEqual([]);
+      expect(await barriers(page)).toEqual([]);
     }
     await page.setViewport({ width: 390, height: 844 });
     expect(await overflow(page)).toBe(0);
@@ -200,6 +224,51 @@ describe.each([['Chromium', () => browser], ...(firefox ? [['Firefox', launchFir
     });
   },
 );
+
+describe('the recording on the first page of the site', () => {
+  let site: Awaited<ReturnType<typeof serveSite>>;
+
+  beforeAll(async () => {
+    const out = join(folder, 'site');
+    await buildSite({ out, recording: join(folder, 'recorded') });
+    site = await serveSite(out, 0);
+  }, 300_000);
+
+  afterAll(() => site.stop());
+
+  it.each([1280, 390])(
+    'plays by itself from static files, and nothing of it is cut off, at %d pixels',
+    async (width) => {
+      const page = await openPage(site.url);
+      await page.setViewport({ width, height: 900 });
+      await page.$eval('iframe', (frame) => frame.scrollIntoView());
+      const frame = await (await page.waitForSelector('iframe'))!.contentFrame();
+      await frame.waitForFunction(
+        () => [...document.querySelectorAll('video')].filter(({ currentTime }) => currentTime > 0.5).length === 3,
+        { timeout: 60_000 },
+      );
+      await frame.waitForFunction(() => document.querySelector('#verdict')!.textContent !== '', { timeout: 60_000 });
+      await frame.waitForFunction(() => document.documentElement.scrollHeight <= innerHeight);
+      expect(await overflow(page)).toBe(0);
+      expect(await frame.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+      expect(await barriers(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+  );
+
+  it('waits for a click where less motion is wanted, and says nobody waits', async () => {
+    const page = await browser.newPage();
+    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
+    await page.goto(site.url);
+    await page.$eval('iframe', (frame) => frame.scrollIntoView());
+    const frame = await (await page.waitForSelector('iframe'))!.contentFrame();
+    await frame.waitForFunction(() => document.querySelector('#start')?.textContent === 'Play');
+    expect(await frame.$$eval('video', (videos) => videos.map(({ src }) => src))).toEqual(['', '', '']);
+    expect(await frame.$('.frozen')).toBeNull();
+    await page.close();
+  });
+});
 
 function launchFirefox(): Promise<Browser> {
   return puppeteer.launch({

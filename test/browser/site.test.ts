@@ -7,6 +7,7 @@ import { findChrome } from '../../tools/setup/chrome.mjs';
 import { buildSite } from '../../tools/site/build.mjs';
 import { serveSite } from '../../tools/site/serve.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
+import { barriers } from './support/accessible.js';
 import { lowContrasts } from './support/contrast.js';
 
 const WIDE = { width: 1280, height: 900 };
@@ -30,7 +31,10 @@ beforeAll(async () => {
   stops.push(() => rmSync(folder, { recursive: true }));
   const recording = join(folder, 'recorded');
   mkdirSync(recording);
-  writeFileSync(join(recording, 'index.html'), '<!doctype html><title>recorded</title><p>A recorded run</p>');
+  writeFileSync(
+    join(recording, 'index.html'),
+    '<!doctype html><title>recorded</title><p>A recorded run</p><script>parent.postMessage({ voxelCompareHeight: 777 }, "*")</script>',
+  );
   await buildSite({ out: join(folder, 'some/where'), recording });
   const server = await serveSite(folder, 0);
   stops.push(() => server.stop());
@@ -76,17 +80,19 @@ describe.each([WIDE, NARROW])('at $width pixels', (viewport) => {
         expect(await open(page, path)).toEqual([]);
         expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
         expect(await page.evaluate(lowContrasts), value).toEqual([]);
+        expect(await barriers(page), value).toEqual([]);
       }
     }),
   );
 });
 
-it('the first page shows the recording', () =>
+it('the first page shows the recording, as high as that says it is', () =>
   withPage(async (page) => {
     await open(page, 'index.html');
     await page.$eval('iframe', (frame) => frame.scrollIntoView());
     const frame = await (await page.waitForSelector('iframe'))!.contentFrame();
     await frame.waitForFunction(() => document.title === 'recorded');
+    expect(await page.$eval('iframe', ({ clientHeight }) => clientHeight)).toBe(777);
   }));
 
 it('a word that is typed is found, and Enter leads to where it stands', () =>

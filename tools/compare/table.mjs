@@ -1,33 +1,46 @@
 // @ts-check
 
 /** @typedef {import('../../demo/compare/voxel-compare.js').CompareReport} CompareReport */
+/** @typedef {CompareReport['players'][number]} Player */
 
-/** Seconds waited of every run, SSIM, and how far behind a live stream was seen; below them the means. @param {readonly CompareReport[]} reports @returns {string} */
+/** @type {readonly { head: string, value: (player: Player) => number | undefined, digits: number, isLive?: true }[]} */
+const COLUMNS = [
+  { head: 'waited, s', value: ({ waited }) => waited, digits: 2 },
+  { head: 'pictures/s', value: ({ picturesPerSecond }) => picturesPerSecond, digits: 1 },
+  { head: 'longest still, s', value: ({ longestStill }) => longestStill, digits: 2 },
+  { head: 'still, %', value: ({ stillShare }) => 100 * stillShare, digits: 1 },
+  { head: 'SSIM', value: ({ ssim }) => ssim, digits: 4 },
+  { head: 'behind, s', value: ({ latency }) => latency, digits: 2, isLive: true },
+];
+
+/**
+ * Seconds waited of every player in every run, beside them what the viewer got to see: pictures, how long one stood, their score, and how far behind a
+ * live stream was seen; below them the means.
+ * @param {readonly CompareReport[]} reports @returns {string}
+ */
 export function runsTable(reports) {
-  const names = reports[0]?.players.map(({ id }) => id) ?? [];
   const isLive = reports.some(({ preset }) => preset.isLive);
-  const columns = [
-    ...names.map((name, place) => ({ head: `${name}, s`, value: valueOf(place, 'waited'), digits: 2 })),
-    ...names.map((name, place) => ({ head: `${name}, SSIM`, value: valueOf(place, 'ssim'), digits: 4 })),
-    ...(isLive ? names : []).map((name, place) => ({
-      ...{ head: `${name}, s behind`, value: valueOf(place, 'latency'), digits: 2 },
-    })),
-  ];
+  const columns = COLUMNS.filter((column) => isLive || !column.isLive);
+  const names = reports[0]?.players.map(({ id }) => id) ?? [];
   const text = (/** @type {number | undefined} */ value, /** @type {number} */ digits) => value?.toFixed(digits) ?? '–';
-  const head = ['run', ...columns.map(({ head }) => head)];
-  const rows = reports.map((report, run) => [
-    String(run + 1),
-    ...columns.map(({ value, digits }) => text(value(report), digits)),
-  ]);
-  const means = ['mean', ...columns.map(({ value, digits }) => text(mean(reports.map(value)), digits))];
-  const lines = [head, ...rows, ...(rows.length > 1 ? [means] : [])];
-  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  /** @param {string} run @param {readonly CompareReport[]} of */
+  const rows = (run, of) =>
+    names.map((name, place) => [
+      ...[run, name],
+      ...columns.map(({ value, digits }) =>
+        text(mean(of.flatMap(({ players }) => valueOf(players[place], value))), digits),
+      ),
+    ]);
+  const all = reports.flatMap((report, run) => rows(String(run + 1), [report]));
+  const means = reports.length > 1 ? rows('mean', reports) : [];
+  const lines = [['run', 'player', ...columns.map(({ head }) => head)], ...all, ...means];
+  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
   return lines.map((line) => line.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  ')).join('\n');
 }
 
-/** @param {number} place of the player @param {'waited' | 'ssim' | 'latency'} name @returns {(report: CompareReport) => number | undefined} */
-function valueOf(place, name) {
-  return ({ players }) => players[place]?.[name];
+/** @param {Player | undefined} player @param {(player: Player) => number | undefined} value */
+function valueOf(player, value) {
+  return player === undefined ? undefined : value(player);
 }
 
 /** Of those that are known. @param {readonly (number | undefined)[]} values */

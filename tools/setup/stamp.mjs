@@ -1,6 +1,6 @@
 // @ts-check
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { exclusively } from './exclusively.mjs';
 import { root } from './paths.mjs';
@@ -30,6 +30,8 @@ export async function once(stampFile, digest, work) {
     if (isStamped(stampFile, digest)) return;
     await work();
     mkdirSync(dirname(stampFile), { recursive: true });
+    // Another file: where checkouts share theirs as hard links, the others' stamps stay what they were.
+    rmSync(stampFile, { force: true });
     writeFileSync(stampFile, digest);
   });
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once as event } from 'node:events';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -50,6 +50,13 @@ it('works once for several processes, which wait until it is done', async () => 
   const said = await Promise.all(processes.map(({ stderr }) => text(stderr)));
   expect(written()).toBe('begun done on on on ');
   expect(said.join('')).toMatch(/^(waiting for process \d+, which sets up .*\n)*$/);
+});
+
+it('leaves alone the stamp of another checkout that shares the file', async () => {
+  writeFileSync(stamp, 'former inputs');
+  linkSync(stamp, join(folder, 'of another checkout'));
+  await once(stamp, 'inputs', work);
+  expect(readFileSync(join(folder, 'of another checkout'), 'utf8')).toBe('former inputs');
 });
 
 it('leaves the work to the next who asks where it fails', async () => {

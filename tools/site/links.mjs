@@ -30,7 +30,8 @@ export function brokenLinks(folder) {
   /** @param {string} page @param {string} address */
   const isBroken = (page, address) => {
     if (/^[a-z][a-z0-9+.-]*:/i.test(address)) return false;
-    const [path = '', anchor] = address.split('#');
+    const [place = '', anchor] = address.split('#');
+    const [path = ''] = place.split('?');
     const target = path === '' ? page : posix.join(posix.dirname(page), decodeURI(path));
     if (!existsSync(join(folder, target)) || statSync(join(folder, target)).isDirectory()) return true;
     return anchor !== undefined && !hasAnchor(target, anchor);

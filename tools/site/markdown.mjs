@@ -75,7 +75,7 @@ export function createMarkdown(repository) {
   });
   const { rules } = markdown.renderer;
   rules.fence = (tokens, index) => codeBlock(markdown, /** @type {Token} */ (tokens[index]));
-  rules.table_open = () => '<div class="table" role="region" aria-label="Table" tabindex="0"><table>\n';
+  rules.table_open = () => '<div class="table" role="group" aria-label="Table" tabindex="0"><table>\n';
   rules.table_close = () => '</table></div>\n';
   rules.heading_close = (tokens, index) => {
     const { tag } = /** @type {Token} */ (tokens[index]);

@@ -25,6 +25,7 @@ test('a recording is a folder with a page', () => {
 test.each([
   [['--port', '80'], '--port can only be used with --serve'],
   [['--serve', '--port', 'x'], "--port must be a whole number from 0 to 65535, got 'x'"],
+  [['--record', '--recording', '.'], '--record cannot be used with --recording: one of them is shown'],
   [['--base', '/a'], /--base/],
 ])('%j: %s', (args, message) => {
   expect(() => parseOptions(args)).toThrow(message);

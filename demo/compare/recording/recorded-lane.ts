@@ -31,7 +31,8 @@ export class ReplayedLane implements Lane {
     const isOver = at >= this.moments.at(-1)!.at;
     return {
       ...momentAt(this.moments, at),
-      isFrozen: !isOver && isFrozenAt(this.moments, at),
+      // Nobody waits before the recording is played.
+      isFrozen: at > 0 && !isOver && isFrozenAt(this.moments, at),
       hasEnded: isOver && this.#hasEnded,
     };
   }

@@ -1,7 +1,8 @@
 import { byId, create } from '../../dom.js';
+import { seenPictures, type SeenPictures } from '../seen-pictures.js';
 import type { FramePlace } from '../shown-frames.js';
-import { laneKinds, type Comparison, type LaneKind, type Rung } from '../types.js';
-import { LaneCard } from './lane-card.js';
+import { laneKinds, type Comparison, type Lane, type LaneKind, type Rung } from '../types.js';
+import { LaneCard, scoreUpTo } from './lane-card.js';
 import { Strips } from './strips.js';
 import { verdict } from './verdict.js';
 
@@ -47,11 +48,27 @@ export class ComparisonView {
   draw(): void {
     if (!this.#shown) return;
     const { comparison, ladder, duration } = this.#shown;
-    comparison.lanes.forEach((lane, place) => this.#cards[place]?.show(lane, ladder));
-    this.#strips.show(comparison, duration);
-    const words = verdict(comparison.lanes.map((lane) => ({ kind: lane.kind, now: lane.now() })));
-    if (this.#verdict.textContent !== words) this.#verdict.textContent = words;
+    const elapsed = comparison.elapsed();
+    const seen = comparison.lanes.map((lane) => seenUpTo(lane, elapsed));
+    comparison.lanes.forEach((lane, place) => this.#cards[place]?.show(lane, seen[place]!, ladder));
+    this.#strips.show(comparison, seen, duration);
+    const lanes = comparison.lanes.map((lane, place) => ({
+      ...{ kind: lane.kind, now: lane.now(), score: scoreUpTo(lane) },
+      ...seen[place]!,
+    }));
+    const sentences = verdict(lanes);
+    const words = sentences.join(' ');
+    if (this.#verdict.textContent !== words)
+      this.#verdict.replaceChildren(...sentences.flatMap((text) => [create('span', { text }), ' ']).slice(0, -1));
   }
+}
+
+/** What a viewer has seen so far: a recording knows the rest already. */
+function seenUpTo(lane: Lane, elapsed: number): SeenPictures {
+  return seenPictures(
+    lane.moments.filter(({ at }) => at <= elapsed),
+    lane.segments(),
+  );
 }
 
 /** Says what keeps the page from working; empty: nothing does. */

@@ -1,6 +1,7 @@
 import { create } from '../../dom.js';
 import { frameStates } from '../../frame-runs.js';
 import { linkRates } from '../link-rates.js';
+import type { SeenPictures } from '../seen-pictures.js';
 import { firstFrame, frameAt, frameBeside, shownRuns, type FramePlace } from '../shown-frames.js';
 import { momentAt, playingSpans, waitingSpans } from '../timeline.js';
 import type { Comparison, Lane, LaneKind } from '../types.js';
@@ -35,7 +36,7 @@ export class Strips {
   }
 
   /** `duration`: of the video, s. */
-  show(comparison: Comparison, duration: number): void {
+  show(comparison: Comparison, seen: readonly SeenPictures[], duration: number): void {
     const elapsed = comparison.elapsed();
     const seconds = 5 * Math.ceil(Math.max(duration + 5, elapsed) / 5);
     const rates = linkRates(comparison.link()).filter(({ at }) => at <= elapsed);
@@ -52,7 +53,9 @@ export class Strips {
     comparison.lanes.forEach((lane, place) => {
       const sent = rates.map(({ at, sent }) => [at, height(sent[place] ?? 0)] as const);
       const bytes = comparison.link().findLast(({ at }) => at <= elapsed)?.sent[place] ?? 0;
-      this.#rows[place]?.show(lane, { seconds, elapsed, bytes, capacity, sent: steps(sent, HEIGHT) });
+      this.#rows[place]?.show(lane, {
+        ...{ seconds, elapsed, bytes, capacity, sent: steps(sent, HEIGHT), seen: seen[place]! },
+      });
     });
     this.#showAxis(seconds);
   }
@@ -81,6 +84,7 @@ interface RowPicture {
   /** Paths. */
   readonly capacity: string;
   readonly sent: string;
+  readonly seen: SeenPictures;
 }
 
 /** The bytes of one player, and the frames that were seen. */
@@ -96,6 +100,7 @@ class LaneRow {
   ]);
   readonly #states = new Map(frameStates.map((state) => [state, svg('path', { class: frameClass(state) })]));
   readonly #waiting = svg('path', { class: 'waiting' });
+  readonly #still = svg('path', { class: 'still' });
   readonly #cursor = svg('line', { class: 'cursor', y1: 0, y2: HEIGHT, visibility: 'hidden' });
   readonly #frames: SVGSVGElement;
   readonly #kind: LaneKind;
@@ -108,7 +113,7 @@ class LaneRow {
     this.#kind = kind;
     this.#onFrame = onFrame;
     const attributes = { ...stretched(), class: 'frames-strip', tabindex: 0, role: 'slider', 'aria-valuemin': 0 };
-    const drawn = [ground(), ...this.#states.values(), this.#waiting, this.#cursor];
+    const drawn = [ground(), ...this.#states.values(), this.#waiting, this.#still, this.#cursor];
     this.#frames = svg('svg', { ...attributes, 'aria-label': `Frames of ${kind.title}` }, drawn);
     const label = create('div', { class: 'label', text: kind.title });
     label.append(this.#sum);
@@ -117,13 +122,14 @@ class LaneRow {
     this.#listen();
   }
 
-  show(lane: Lane, { seconds, elapsed, bytes, capacity, sent }: RowPicture): void {
+  show(lane: Lane, { seconds, elapsed, bytes, capacity, sent, seen }: RowPicture): void {
     this.#lane = lane;
     this.#seconds = seconds;
     const moments = lane.moments.filter(({ at }) => at <= elapsed);
     for (const picture of [this.#bytes, this.#frames]) picture.setAttribute('viewBox', `0 0 ${seconds} ${HEIGHT}`);
     const megabytes = `${(bytes / 1e6).toFixed(1)} MB`;
-    this.#sum.textContent = bytes > 0 ? megabytes : '';
+    const still = `${Math.round(100 * seen.stillShare)} % still`;
+    this.#sum.textContent = bytes > 0 ? `${megabytes} · ${still}` : '';
     this.#bytes.setAttribute('aria-label', `Bytes of ${this.#kind.title} over time, ${megabytes} in all`);
     this.#capacity.setAttribute('d', capacity);
     this.#sent.setAttribute('d', sent);
@@ -132,7 +138,8 @@ class LaneRow {
       const stretches = runs.filter((run) => run.state === state).map(({ start, end }) => [start, end] as const);
       path.setAttribute('d', blocks(stretches, 0, HEIGHT));
     }
-    this.#waiting.setAttribute('d', blocks(waitingSpans(moments), HEIGHT * 0.38, HEIGHT * 0.62));
+    this.#waiting.setAttribute('d', blocks(waitingSpans(moments), HEIGHT * 0.3, HEIGHT * 0.54));
+    this.#still.setAttribute('d', blocks(seen.stills, HEIGHT * 0.8, HEIGHT));
     this.#frames.setAttribute('aria-valuemax', String(Math.floor(lane.now().position)));
     if (!this.#place) this.#say(0, 'no frame chosen');
   }

@@ -76,3 +76,11 @@ dialog.addEventListener('keydown', (event) => {
 // A hit on this very page closes the dialog over it.
 list.addEventListener('click', (event) => event.target.closest('a') && dialog.close());
 dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
+
+// The recording says how high it is: nothing of it is cut off, and nothing in it scrolls.
+const recording = document.getElementById('recording');
+globalThis.addEventListener('message', ({ source, data }) => {
+  const height = data?.voxelCompareHeight;
+  if (recording && source === recording.contentWindow && Number.isFinite(height))
+    recording.style.blockSize = `${Math.min(height, 4000) + 2}px`;
+});
