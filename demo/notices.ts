@@ -170,7 +170,7 @@ export function sessionNotice(
 }
 
 /** Codes of requests that had no session to go to: `sessionNotice` says why, or it is about to open. */
-const withoutSession = ['unsupported', 'discovery-failed', 'session-failed', 'session-opening'];
+const withoutSession = ['unsupported', 'discovery-failed', 'session-failed', 'session-opening', 'not-prepared'];
 
 /** What a request that went over HTTP instead means for the viewer; undefined: nothing, or another notice says it. */
 export function fallbackNotice({

@@ -292,8 +292,14 @@ export type PlayerErrorCode =
  | "index-refused"
 /** One plugin per player. */
  | "already-attached"
-/** dash.js makes its loaders in `initialize()`. */
+/** dash.js makes its loaders in `initialize()`, hls.js tells of a playlist once. */
  | "attached-too-late"
+/** What is to be attached to is no player, or the other one. */
+ | "wrong-player"
+/** The plugin has no option of that name. */
+ | "unknown-option"
+/** Nothing of the presentation has VOXEL data. */
+ | "not-prepared"
 /** `<voxel-video>` was given no dash.js and the page has none. */
  | "no-dashjs";
 export declare class PlayerError extends Error {
@@ -506,47 +512,10 @@ type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
  * Makes a dash.js player load VOXEL video over WebTransport. Call it before `player.initialize()`. Presentations and
  * segments without VOXEL data play as before, and so does everything when no VOXEL server answers.
  *
- * Throws `AbrError` or `RangeError` for a bad option and `PlayerError` for a player that cannot be attached to; nothing
- * throws later on.
+ * Throws `AbrError`, `PlayerError` or `RangeError` for a bad option and `PlayerError` for a player that cannot be attached to;
+ * nothing throws later on.
  */
 export declare function attachVoxel(player: DashPlayer, options?: VoxelOptions): VoxelHandle;
-type MediaMembers = Omit<HTMLVideoElement, keyof HTMLElement | "src" | "srcObject" | "load" | "play">;
-interface DashNamespace {
-	MediaPlayer(): {
-		create(): ElementPlayer;
-	};
-}
-interface ElementPlayer extends DashPlayer {
-	initialize(view: HTMLMediaElement, source: string, autoPlay: boolean): void;
-	destroy(): void;
-}
-declare const Base: new () => HTMLElement & MediaMembers;
-declare class VoxelVideoElement extends Base {
-	#private;
-	static readonly observedAttributes: readonly string[];
-	/** The dash.js to play with; undefined: the page's global `dashjs`. */
-	static dashjs: DashNamespace | undefined;
-	readonly video: HTMLVideoElement;
-	constructor();
-	/** The dash.js player; undefined while nothing is loaded. */
-	get player(): ElementPlayer | undefined;
-	/** The plugin; undefined while nothing is loaded. */
-	get voxel(): VoxelHandle | undefined;
-	get src(): string;
-	set src(url: string);
-	/** Starts over. */
-	load(): void;
-	/** Once there is something to play: to attach it would end what a video has begun to do. Rejects as a video does. */
-	play(): Promise<void>;
-	connectedCallback(): void;
-	disconnectedCallback(): void;
-	attributeChangedCallback(name: string, previous: string | null, value: string | null): void;
-}
-declare global {
-	interface HTMLElementTagNameMap {
-		"voxel-video": VoxelVideoElement;
-	}
-}
 
 export {
 	Option$1 as Option,

@@ -327,8 +327,14 @@ export type PlayerErrorCode =
  | "index-refused"
 /** One plugin per player. */
  | "already-attached"
-/** dash.js makes its loaders in `initialize()`. */
+/** dash.js makes its loaders in `initialize()`, hls.js tells of a playlist once. */
  | "attached-too-late"
+/** What is to be attached to is no player, or the other one. */
+ | "wrong-player"
+/** The plugin has no option of that name. */
+ | "unknown-option"
+/** Nothing of the presentation has VOXEL data. */
+ | "not-prepared"
 /** `<voxel-video>` was given no dash.js and the page has none. */
  | "no-dashjs";
 export declare class PlayerError extends Error {
@@ -550,30 +556,6 @@ export interface LiveHandle extends VoxelHandle {
 	on<Type extends keyof LivePluginEventMap>(type: Type, listener: (event: LivePluginEventMap[Type]) => void): () => void;
 	statistics(): LivePluginStatistics;
 }
-interface DashPlayer {
-	extend(parentName: string, child: object, override: boolean): void;
-	on(type: string, listener: (event: unknown) => void): void;
-	off(type: string, listener: (event: unknown) => void): void;
-	addABRCustomRule(type: string, name: string, rule: object): void;
-	removeABRCustomRule(name: string): void;
-	addResponseInterceptor(interceptor: ResponseInterceptor): void;
-	removeResponseInterceptor(interceptor: ResponseInterceptor): void;
-	isReady(): boolean;
-	getSettings(): object;
-	updateSettings(settings: object): void;
-	getDashMetrics(): object | null | undefined;
-	getActiveStream(): object | null;
-	/** Window of a live presentation, from the earliest to the latest of its pictures that may be asked for, in seconds. */
-	getDvrWindow(): {
-		readonly end: number;
-	};
-	/** Seconds behind the capture, and how many are aimed at; NaN and 0 on demand. */
-	getCurrentLiveLatency(): number;
-	getTargetLiveDelay(): number;
-	/** Throws before the element is attached. */
-	getVideoElement(): HTMLMediaElement;
-}
-type ResponseInterceptor = <Response>(response: Response) => Promise<Response>;
 /**
  * The parts of hls.js 1.5 to 1.7 that the plugin touches, as structural types: it works on the instance that the page made, without
  * importing hls.js.
@@ -607,45 +589,9 @@ export interface VoxelHlsOptions extends Omit<VoxelOptions, "abr" | "refetch"> {
  * Makes an hls.js player load VOXEL video over WebTransport. Call it before `hls.loadSource()`. Playlists and segments without VOXEL
  * data play as before, and so does everything when no VOXEL server answers.
  *
- * Throws `AbrError` or `RangeError` for a bad option and `PlayerError` for a player that has a plugin already; nothing throws later on.
+ * Throws `AbrError`, `PlayerError` or `RangeError` for a bad option and `PlayerError` for a player that cannot be attached to; nothing
+ * throws later on.
  */
 export declare function attachVoxelHls(hls: HlsPlayer, options?: VoxelHlsOptions): VoxelHandle;
-type MediaMembers = Omit<HTMLVideoElement, keyof HTMLElement | "src" | "srcObject" | "load" | "play">;
-interface DashNamespace {
-	MediaPlayer(): {
-		create(): ElementPlayer;
-	};
-}
-interface ElementPlayer extends DashPlayer {
-	initialize(view: HTMLMediaElement, source: string, autoPlay: boolean): void;
-	destroy(): void;
-}
-declare const Base: new () => HTMLElement & MediaMembers;
-declare class VoxelVideoElement extends Base {
-	#private;
-	static readonly observedAttributes: readonly string[];
-	/** The dash.js to play with; undefined: the page's global `dashjs`. */
-	static dashjs: DashNamespace | undefined;
-	readonly video: HTMLVideoElement;
-	constructor();
-	/** The dash.js player; undefined while nothing is loaded. */
-	get player(): ElementPlayer | undefined;
-	/** The plugin; undefined while nothing is loaded. */
-	get voxel(): VoxelHandle | undefined;
-	get src(): string;
-	set src(url: string);
-	/** Starts over. */
-	load(): void;
-	/** Once there is something to play: to attach it would end what a video has begun to do. Rejects as a video does. */
-	play(): Promise<void>;
-	connectedCallback(): void;
-	disconnectedCallback(): void;
-	attributeChangedCallback(name: string, previous: string | null, value: string | null): void;
-}
-declare global {
-	interface HTMLElementTagNameMap {
-		"voxel-video": VoxelVideoElement;
-	}
-}
 
 export {};

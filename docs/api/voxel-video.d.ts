@@ -91,8 +91,14 @@ type PlayerErrorCode =
  | "index-refused"
 /** One plugin per player. */
  | "already-attached"
-/** dash.js makes its loaders in `initialize()`. */
+/** dash.js makes its loaders in `initialize()`, hls.js tells of a playlist once. */
  | "attached-too-late"
+/** What is to be attached to is no player, or the other one. */
+ | "wrong-player"
+/** The plugin has no option of that name. */
+ | "unknown-option"
+/** Nothing of the presentation has VOXEL data. */
+ | "not-prepared"
 /** `<voxel-video>` was given no dash.js and the page has none. */
  | "no-dashjs";
 type ErrorCode = PlayerErrorCode | VoxelErrorCode | ManifestErrorCode | AbrErrorCode | "internal";

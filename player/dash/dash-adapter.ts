@@ -121,7 +121,7 @@ class DashAdapter implements Connection {
   #onManifestLoaded(manifest: ManifestElement | undefined): void {
     // dash.js sends the event for a manifest that could not be parsed, too.
     if (!manifest) return;
-    const { sessions, receiver, settings, rateControl, retransmission } = this.parts;
+    const { sessions, receiver, settings, rateControl, retransmission, preferences } = this.parts;
     retransmission?.stop();
     this.#segmentParts.pipeline.cancel();
     this.#headStart.cancel();
@@ -141,6 +141,7 @@ class DashAdapter implements Connection {
     } else {
       sessions.stop();
       receiver.stop();
+      if (preferences.delivery !== 'http') this.#segmentParts.content.tellUnprepared(manifest.url ?? '');
     }
   }
 

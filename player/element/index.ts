@@ -11,6 +11,8 @@ declare global {
 
 /** Makes `<voxel-video>` work on this page, with the dash.js given or the page's global `dashjs`. */
 export function defineVoxelVideo(dashjs?: DashNamespace): void {
-  VoxelVideoElement.dashjs = dashjs;
-  if (!customElements.get('voxel-video')) customElements.define('voxel-video', VoxelVideoElement);
+  // Of a page that has the element twice, as a script and as a module, the first one stays.
+  const known = customElements.get('voxel-video') as typeof VoxelVideoElement | undefined;
+  if (!known) customElements.define('voxel-video', VoxelVideoElement);
+  if (dashjs) (known ?? VoxelVideoElement).dashjs = dashjs;
 }

@@ -1,3 +1,4 @@
+import { checkPlayer } from '../plugin/checks.js';
 import { resolveOptions } from '../plugin/options.js';
 import { Plugin } from '../plugin/plugin.js';
 import type { VoxelHandle } from '../api/types.js';
@@ -9,10 +10,12 @@ import type { VoxelHlsOptions } from './options.js';
  * Makes an hls.js player load VOXEL video over WebTransport. Call it before `hls.loadSource()`. Playlists and segments without VOXEL
  * data play as before, and so does everything when no VOXEL server answers.
  *
- * Throws `AbrError` or `RangeError` for a bad option and `PlayerError` for a player that has a plugin already; nothing throws later on.
+ * Throws `AbrError`, `PlayerError` or `RangeError` for a bad option and `PlayerError` for a player that cannot be attached to; nothing
+ * throws later on.
  */
 export function attachVoxelHls(hls: HlsPlayer, options: VoxelHlsOptions = {}): VoxelHandle {
-  const resolved = resolveOptions(options, 'hlsjs');
+  checkPlayer(hls, 'hlsjs');
+  const resolved = resolveOptions(options, 'hlsjs', { missing: ['refetch'] });
   const { preferences } = resolved;
   // What is in the buffer of hls.js stays as it is: nothing is fetched again for it.
   const strategy = { ...preferences.strategy, retransmission: false };

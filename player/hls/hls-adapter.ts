@@ -8,6 +8,7 @@ import { HlsPlayerSettings } from './hls-settings.js';
 import {
   configOf,
   events,
+  hasSource,
   levelsOf,
   type HlsDetails,
   type HlsFragment,
@@ -32,7 +33,8 @@ interface HlsPort {
   readonly settings: HlsPlayerSettings;
 }
 
-const attached = new WeakSet<HlsPlayer>();
+/** Players that have had a plugin, and whether they have one. */
+const attached = new WeakMap<HlsPlayer, boolean>();
 
 /** Connects a plugin with an hls.js player: its loader, its choice of levels and its events. */
 class HlsAdapter implements LoadsFragments {
@@ -44,14 +46,17 @@ class HlsAdapter implements LoadsFragments {
   /** Initialization segments under way, by representation, each until it is here or has failed: hls.js may ask for the segment after it meanwhile. */
   readonly #initializing = new Map<string, Promise<void>>();
 
-  /** Throws `PlayerError` for a player that has a plugin already. */
+  /** Throws `PlayerError` for a player that has a plugin already, or was given a playlist without one. */
   constructor(
     private readonly hls: HlsPlayer,
     private readonly port: HlsPort,
     private readonly parts: PluginParts,
   ) {
-    if (attached.has(hls)) throw new PlayerError('already-attached', 'this player has a plugin: detach that first');
-    attached.add(hls);
+    if (attached.get(hls)) throw new PlayerError('already-attached', 'this player has a plugin: detach that first');
+    // One that had a plugin before gets this one with its next playlist.
+    if (hasSource(hls) && !attached.has(hls))
+      throw new PlayerError('attached-too-late', 'attach the plugin before hls.loadSource()');
+    attached.set(hls, true);
     this.#segmentParts = connectSegments(parts);
     this.#replaceLoader();
     if (parts.rateControl) {
@@ -69,7 +74,7 @@ class HlsAdapter implements LoadsFragments {
     this.#segmentParts.audio.release();
     this.#segmentParts.content.indexes.stop();
     this.port.settings.restore();
-    attached.delete(this.hls);
+    attached.set(this.hls, false);
   }
 
   get takesPieces(): boolean {
@@ -180,7 +185,7 @@ class HlsAdapter implements LoadsFragments {
   }
 
   #onManifest(data: ManifestParsed): void {
-    const { sessions, receiver, rateControl, retransmission } = this.parts;
+    const { sessions, receiver, rateControl, retransmission, preferences } = this.parts;
     const { settings } = this.port;
     const { content, pipeline } = this.#segmentParts;
     const url = this.#manifestUrl;
@@ -198,6 +203,7 @@ class HlsAdapter implements LoadsFragments {
       sessions.stop();
       receiver.stop();
       settings.restore();
+      if (preferences.delivery !== 'http') content.tellUnprepared(url);
     }
   }
 

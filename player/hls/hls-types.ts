@@ -143,6 +143,11 @@ export function levelsOf({ levels }: Pick<HlsPlayer, 'levels'>): readonly HlsLev
   return levels as readonly HlsLevel[];
 }
 
+/** Whether it has been given a playlist. 1.5 has no type for that. */
+export function hasSource(hls: HlsPlayer): boolean {
+  return Boolean((hls as { readonly url?: string | null }).url);
+}
+
 /** Whether it can be given a segment in pieces: hls.js 1.5 and 1.6 put them at wrong times, without an error. */
 export function takesPieces(hls: Pick<HlsPlayer, 'config'>): boolean {
   const { version = '' } = hls.constructor as { readonly version?: string };

@@ -38,6 +38,7 @@ export function attachLive(
     source: (receiver, endpoint) => ({ ...createSessionSource(receiver, endpoint), locate: locateWith(options) }),
     follow: (...of) => new PathFollower(...of),
     live: (...of) => new LiveAdapter(...of, { delivery, isGroup }),
+    options: ['paths'] satisfies (keyof LiveOptions)[],
     ...additions,
   });
   return {

@@ -195,9 +195,7 @@ export class SessionManager {
   }
 
   #retryLater(error: unknown, state: 'failed' | 'closed'): void {
-    // No later attempt can do better: the browser has no WebTransport, or the origin says that it has no VOXEL server.
-    const isPermanent = error instanceof VoxelError && (error.code === 'unsupported' || error.status === 404);
-    const retryIn = isPermanent ? undefined : this.#retry;
+    const retryIn = error instanceof VoxelError && error.permanent ? undefined : this.#retry;
     const timer = retryIn === undefined ? undefined : setTimeout(() => this.#open(), retryIn);
     this.#state = { kind: 'failed', error, timer };
     this.#retry = Math.min(this.#retry * 2, LONGEST_RETRY);

@@ -2,6 +2,7 @@ import { AbrError, createAbrStar, type Abr } from '../../src/abr-star/index.js';
 import { voxel, withoutRepeats, type Strategy } from '../../src/delivery/index.js';
 import type { DownloadPreferences } from '../segments/fetch/segment-requests.js';
 import type { Delivery, VoxelOptions } from '../api/types.js';
+import { checkNames, type OptionNames } from './checks.js';
 
 /** The thesis' larger buffer: on-demand playback without concern for latency (§6.5). */
 const DEFAULT_BUFFER_SEGMENTS = 7;
@@ -22,8 +23,16 @@ export interface ResolvedOptions {
 /** Options of a plugin in any player. `abr`: the name of a rule. */
 export type PluginOptions = Omit<VoxelOptions, 'abr'> & { readonly abr?: string | Abr };
 
-/** `ownRule`: what `abr` is where the player's own rules choose. Throws `AbrError` or `RangeError` for a bad option. */
-export function resolveOptions(options: PluginOptions, ownRule: keyof typeof MORE_RULES = 'dashjs'): ResolvedOptions {
+/**
+ * `ownRule`: what `abr` is where the player's own rules choose. `names`: where a build has other options than those. Throws `AbrError`,
+ * `PlayerError` or `RangeError` for a bad option.
+ */
+export function resolveOptions(
+  options: PluginOptions,
+  ownRule: keyof typeof MORE_RULES = 'dashjs',
+  names: OptionNames = {},
+): ResolvedOptions {
+  checkNames(options, names);
   const { abr = 'abr-star', bufferSegments = DEFAULT_BUFFER_SEGMENTS, delivery = 'datagrams' } = options;
   if (!(bufferSegments > 0 && Number.isFinite(bufferSegments))) {
     throw new RangeError(`bufferSegments must be a positive number, got ${bufferSegments}`);

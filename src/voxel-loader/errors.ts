@@ -52,6 +52,11 @@ export class VoxelError extends Error {
     this.status = options.status;
   }
 
+  /** True when no later session can do better: the browser or the page allows none, or the origin says that it has no VOXEL server. */
+  get permanent(): boolean {
+    return this.code === 'unsupported' || (this.code === 'discovery-failed' && this.status === 404);
+  }
+
   /** True when no later request can succeed on this session, false when only this request failed. */
   get fatal(): boolean {
     return FATAL.includes(this.code);

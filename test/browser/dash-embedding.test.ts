@@ -169,6 +169,27 @@ describe('<voxel-video>', () => {
     await playTo(1);
   });
 
+  it('is one element on a page that has it as a script and as a module, and plays with the dash.js that either was given', async () => {
+    await open('empty');
+    await page.addScriptTag({
+      type: 'module',
+      content: `import { defineVoxelVideo } from '/dist/voxel-video.js';
+        const { dashjs } = window;
+        delete window.dashjs;
+        window.scripts = customElements.get('voxel-video');
+        defineVoxelVideo(dashjs);
+        defineVoxelVideo();
+        document.body.innerHTML = '<voxel-video muted autoplay src="/media/manifest.mpd"></voxel-video>';`,
+    });
+    await page.waitForSelector('voxel-video');
+    const registered = await page.evaluate(
+      () => (window as unknown as { scripts: unknown }).scripts === customElements.get('voxel-video'),
+    );
+    expect(registered).toBe(true);
+    await playTo(1);
+    expect(problems).toEqual([]);
+  });
+
   it('says so where there is no dash.js', async () => {
     await open('empty');
     const code = await page.evaluate(async () => {

@@ -10,9 +10,19 @@ import { expectTranscript } from './support/transcript.js';
 /** A player of which the plugin gets as far as its options let it. */
 function fakePlayer(isReady = false): DashPlayer {
   const settings = { streaming: { buffer: {}, abr: { rules: {} } } };
-  const methods: Record<string, () => unknown> = { isReady: () => isReady, getSettings: () => settings };
-  return new Proxy({}, { get: (_, name) => methods[String(name)] ?? (() => undefined) }) as DashPlayer;
+  const methods: Record<string, unknown> = {
+    isReady: () => isReady,
+    getSettings: () => settings,
+    loadSource: undefined,
+  };
+  return new Proxy(
+    {},
+    { get: (_, name) => (String(name) in methods ? methods[String(name)] : () => undefined) },
+  ) as DashPlayer;
 }
+
+/** The same of hls.js. */
+const fakeHls = (url: string | null) => ({ config: {}, url, levels: [], on() {}, off() {}, loadSource() {} });
 
 const representation = (changes: object) =>
   readRepresentation(
@@ -37,6 +47,10 @@ const scope = {
   attachVoxelHls,
   player: fakePlayer(),
   initialized: fakePlayer(true),
+  hls: fakeHls(null),
+  loading: fakeHls('https://media.example/master.m3u8'),
+  // As `dashjs.MediaPlayer()` without `create()`.
+  factory: { create() {} },
   segment: (changes: object) =>
     representation({ SegmentList: { SegmentURL: [{ ...SEGMENT, ...changes }] } })!.segment(0),
   representation,

@@ -46,6 +46,13 @@ test('the tarball has every file of the exports, each script’s source map, the
   expect([...consumer.files].sort()).toEqual([...built, ...parts, ...rest].sort());
 });
 
+/** Bytes of the tarball, source maps and types included. */
+const TARBALL_LIMIT = 3_700_000;
+
+test(`what is downloaded to install it stays below ${TARBALL_LIMIT} bytes`, () => {
+  expect(consumer.bytes).toBeLessThanOrEqual(TARBALL_LIMIT);
+});
+
 test('source maps hold the sources', () => {
   const map = JSON.parse(readFileSync(join(root, 'dist/voxel-dash.js.map'), 'utf8')) as {
     sources: string[];
@@ -122,6 +129,37 @@ describe('types', () => {
     const common = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2023,dom'];
     // dash.js' own declarations do not pass.
     expect(consumer.run('tsc', ...common, '--skipLibCheck', ...options, file)).toBe('');
+  });
+});
+
+/** All entries that have types, in one program; dash.js and hls.js are not in it: their own declarations do not pass. */
+const ALL_ENTRIES = `
+${Object.keys(ENTRIES)
+  .map((entry, index) => `import * as entry${index} from '${entry}';`)
+  .join('\n')}
+import { VoxelVideoElement } from 'voxel-dash/element';
+
+console.log(${Object.keys(ENTRIES)
+  .map((_, index) => `entry${index}`)
+  .join()});
+const element: VoxelVideoElement = document.createElement('voxel-video');
+element.voxel?.detach();
+`;
+
+describe('the declarations of all entries together', () => {
+  it.each([
+    ['an ES module', 'all.mts'],
+    ['a CommonJS module', 'all.cts'],
+  ])('pass the compiler whole in %s, with nothing declared twice', (_, file) => {
+    consumer.write(file, ALL_ENTRIES);
+    const options = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2023,dom', '--module', 'nodenext'];
+    expect(consumer.run('tsc', ...options, '--skipLibCheck', 'false', file)).toBe('');
+  });
+
+  it('have the element in its own entry alone', () => {
+    consumer.write('plain.mts', `import 'voxel-dash';\ndocument.createElement('voxel-video').voxel;\n`);
+    const options = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2023,dom', '--module', 'nodenext'];
+    expect(consumer.run('tsc', ...options, 'plain.mts')).toContain("Property 'voxel' does not exist");
   });
 });
 

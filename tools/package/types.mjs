@@ -16,10 +16,10 @@ const entries = [
 ];
 
 const declarations = generateDtsBundle(
-  entries.map(({ filePath, folder }) => ({
+  entries.map(({ name, filePath }) => ({
     filePath: join(root, filePath),
-    // Only voxel-dash declares something on the page: its element.
-    output: { noBanner: true, exportReferencedTypes: false, inlineDeclareGlobals: folder === 'dist' },
+    // Only one declares something on the page: the element.
+    output: { noBanner: true, exportReferencedTypes: false, inlineDeclareGlobals: name === 'voxel-video' },
   })),
   { preferredConfigPath: join(root, 'tsconfig.types.json') },
 );

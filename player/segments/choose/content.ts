@@ -1,4 +1,5 @@
 import { IndexedRepresentation } from '../../../src/manifest/indexed-representation.js';
+import { PlayerError } from '../../api/errors.js';
 import type { PlayerRepresentation } from '../../port/player-segment.js';
 import { NO_PRESENTATION, type Presentation } from '../../port/presentation.js';
 import type { IndexLoader } from './index-loader.js';
@@ -6,6 +7,7 @@ import type { IndexLoader } from './index-loader.js';
 /** What is known of the segments that play: by the manifest's presentation, and by the indexes as they arrive. */
 export class Content {
   presentation = NO_PRESENTATION;
+  #unprepared: string | undefined;
 
   /** `onError`: told why a representation plays without its VOXEL data. */
   constructor(
@@ -18,6 +20,16 @@ export class Content {
     this.indexes.stop();
     this.presentation = presentation;
     for (const error of presentation.errors) this.onError(error, manifestUrl);
+  }
+
+  /** Nothing of the presentation has VOXEL data, nor has anything tried to: told once, however often its manifest comes anew. */
+  tellUnprepared(manifestUrl: string): void {
+    const [file] = manifestUrl.split('?', 1);
+    if (file === this.#unprepared || this.presentation.errors.length > 0) return;
+    this.#unprepared = file;
+    const message =
+      'nothing in this manifest has VOXEL data: voxel-prepare makes it (of live streams voxel-live, for voxel-dash/live)';
+    this.onError(new PlayerError('not-prepared', message), manifestUrl);
   }
 
   /** The media file has changed on the server: its index is loaded anew; without one it has no VOXEL data any more. */

@@ -1,3 +1,4 @@
+import { VoxelError } from '../../../src/voxel-loader/errors.js';
 import type { DeliveredSegment } from '../../../src/voxel-loader/types.js';
 import { describeError } from '../../api/errors.js';
 import type { EventEmitter } from '../../api/events.js';
@@ -13,6 +14,8 @@ export class Journal {
   fallbacks = 0;
   /** Records in order of arrival; undefined until there is one. */
   readonly #segments: (SegmentRecord | undefined)[] = [];
+  /** Messages of failures that are permanent. */
+  readonly #told = new Set<string>();
 
   constructor(private readonly events: EventEmitter<LivePluginEventMap>) {}
 
@@ -53,9 +56,14 @@ export class Journal {
     this.#keep(describeError(error));
   }
 
-  /** `index` is undefined when the reason concerns the whole presentation. */
+  /** `index` is undefined when the reason concerns the whole presentation. What is so for every segment is told once. */
   fallback(error: unknown, url: string, index: number | undefined, to: FallbackEvent['to'] = 'http'): void {
     const { code, message } = describeError(error);
+    if (error instanceof VoxelError && error.permanent) {
+      if (this.#told.has(message)) return;
+      this.#told.add(message);
+      index = undefined;
+    }
     this.fallbacks++;
     this.#keep({ code, message });
     this.events.emit('fallback', { to, index, code, message, url });

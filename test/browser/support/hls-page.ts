@@ -68,11 +68,12 @@ export async function startHls(
   options: VoxelHlsOptions | 'plain' = {},
   name = 'hls.js',
   config: Partial<HlsConfig> = {},
+  playlist = '/media/master.m3u8',
 ): Promise<void> {
   await page.addScriptTag({ url: `/${name}/hls.min.js` });
   if (options !== 'plain') await page.addScriptTag({ url: '/dist/umd/voxel-hls.js' });
   await page.evaluate(
-    (settings, config) => {
+    (settings, config, playlist) => {
       const { Hls: Player, voxelDash } = window as unknown as {
         Hls: typeof Hls;
         voxelDash: typeof import('../../../player/hls/index.js');
@@ -89,13 +90,14 @@ export async function startHls(
         started.errors.push(`${details}${fatal ? ' (fatal)' : ''}: ${reason ?? error.message}`),
       );
       video.addEventListener('error', () => started.errors.push(video.error!.message));
-      hls.loadSource('/media/master.m3u8');
+      hls.loadSource(playlist);
       hls.attachMedia(video);
       window.hlsPlayer = started;
       void video.play();
     },
     options,
     config,
+    playlist,
   );
 }
 

@@ -1,13 +1,21 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { installTarballs, packPackage, type NpmPackage, type Project } from '../../../tools/package/consumer.mjs';
+import {
+  installTarballs,
+  packPackage,
+  type NpmPackage,
+  type Project,
+  type Tarball,
+} from '../../../tools/package/consumer.mjs';
 import { root } from '../../../tools/setup/paths.mjs';
 
 /** A project outside the checkout that has installed packed packages, and both players beside them. */
 export interface Consumer extends Project {
   /** What `npm pack` put into the tarball of the first of them. */
   readonly files: readonly string[];
+  /** Size of that tarball. */
+  readonly bytes: number;
 }
 
 /** Packs what is built as it is and installs the tarballs into an empty project, without a registry. */
@@ -16,7 +24,8 @@ export function installPackages(...names: readonly [NpmPackage, ...NpmPackage[]]
   const tarballs = names.map((name) => packPackage(name, folder));
   const project = installTarballs(tarballs);
   rmSync(folder, { recursive: true });
-  return { ...project, files: tarballs[0]!.files };
+  const [{ files, bytes }] = tarballs as [Tarball];
+  return { ...project, files, bytes };
 }
 
 /** `package.json` of the checkout, or of another of its folders. */
