@@ -39,12 +39,34 @@ describe('npm run simulate', () => {
     expect(report).not.toMatch(/NaN|undefined|https?:/);
   });
 
+  it('plays under the delays and losses of a record', () => {
+    const record = join(folder, 'record.csv');
+    writeFileSync(record, 'second,delay_ms,loss_percent\n0,100,20\n');
+    const scores = [[], ['--conditions', record]].map((options, index) => {
+      const out = join(folder, `conditions-${index}`);
+      expect(simulate(...SMALL, ...options, '--out', out).status).toBe(0);
+      const lines = readFileSync(join(out, 'sessions.jsonl'), 'utf8').trim().split('\n');
+      return lines.reduce((sum, line) => sum + (JSON.parse(line) as { score: number }).score, 0) / lines.length;
+    });
+    expect(scores[1]).toBeLessThan(scores[0]! - 0.02);
+    expect(readFileSync(join(folder, 'conditions-1', 'report.html'), 'utf8')).toContain(`delays and losses: ${record}`);
+  });
+
   it('says in one line what is wrong with its input, and ends with 2', () => {
     const bad = join(folder, 'bad.csv');
     writeFileSync(bad, 'second,mbps\n0,fast\n');
     const { status, stderr } = simulate('--traces', bad, '--out', join(folder, 'bad'));
     expect(status).toBe(2);
     expect(stderr).toMatch(/^error: bad:2: .*\n$/);
+  });
+
+  it.each([
+    [['--conditions', 'satellite-like', '--loss', '1'], '--conditions and --loss exclude each other'],
+    [['--conditions', 'satellite-like', '--transport', 'flat'], '--conditions can only be used with --transport quic'],
+    [['--conditions', 'no/such.csv'], "no traces at 'no/such.csv'"],
+  ])('refuses %j', (options, message) => {
+    const { status, stderr } = simulate(...SMALL, ...options, '--out', join(folder, 'refused'));
+    expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
   it('prints its usage', () => {

@@ -11,8 +11,8 @@ import { progressLine } from './report/progress-line.js';
 import { htmlReport } from './report/report.js';
 import { summarise } from './report/summary.js';
 import { comparisonTable, csvTable, textTable } from './report/text-table.js';
-import { readTraces } from './link/trace-source.js';
-import { offsetToMean } from './link/trace.js';
+import { readConditions, readTraces } from './link/trace-source.js';
+import { offsetToMean, underRecord } from './link/trace.js';
 
 /** `npm run simulate`. Resolves to the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -45,6 +45,7 @@ function factsOf(options: SimulateOptions, { traces, shifts, segments, seed }: E
   const { kind, ...path } = options.transport;
   return [
     `traces: ${options.traces} (${traces.length}), ${shifts} start(s) each`,
+    ...(options.conditions === undefined ? [] : [`delays and losses: ${options.conditions}`]),
     `content: ${options.content}, ${segments} segments`,
     `transport: ${kind} ${JSON.stringify(path)}`,
     `seed: ${seed}`,
@@ -56,9 +57,18 @@ function baselineOf(rules: readonly string[]): string {
   return rules.includes('bola-e') ? 'bola-e' : rules[0]!;
 }
 
-function experimentOf({ traces, mean, ...options }: SimulateOptions): Experiment {
-  const read = readTraces(traces, options.seed);
-  return { ...options, traces: mean === undefined ? read : read.map((trace) => offsetToMean(trace, mean)) };
+function experimentOf({ traces: source, conditions, mean, ...options }: SimulateOptions): Experiment {
+  const read = readTraces(source, options.seed);
+  const traces = mean === undefined ? read : read.map((trace) => offsetToMean(trace, mean));
+  const { transport } = options;
+  const hasLosses = transport.kind === 'quic' && transport.loss > 0;
+  const own = traces.find((trace) => trace.conditions);
+  if (own && (hasLosses || transport.kind === 'flat'))
+    throw new UserError(`${own.name} has delays and losses of its own: not with --loss, nor with --transport flat`);
+  return {
+    ...options,
+    traces: conditions === undefined ? traces : underRecord(traces, readConditions(conditions, options.seed)),
+  };
 }
 
 function prepareFolder(path: string): void {

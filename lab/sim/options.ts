@@ -3,6 +3,7 @@ import { abrNames } from '../rivals/registry.js';
 import { integerOption, numberOption, parseCommandLine } from '../../tools/setup/command-line.mjs';
 import { UserError } from '../../tools/setup/process.mjs';
 import { PAPER_PATH, type TransportModel } from './experiment.js';
+import { CONDITION_GENERATORS } from './link/condition-generators.js';
 import { GENERATORS } from './link/trace-generators.js';
 import { TRACE_SETS } from './link/trace-sets.js';
 import { controlNames, SERVERS, type ControlName, type ServerName } from './link/controls.js';
@@ -24,6 +25,9 @@ Writes sessions.jsonl (one line for each playback), summary.csv and report.html 
   --traces SOURCE    a folder of traces or one file (.csv second,mbps; .sum second bytes; .down or .up Mahimahi),
                      ${GENERATOR_NAMES} (generated), constant:MBPS,
                      step:MBPS,MBPS@SECONDS, ${TRACE_SETS.join(' or ')} (lab/sim/link/trace-sets.ts)
+  --conditions SRC   delays and losses that come with these rates: a file or folder (.csv second,delay_ms,loss_percent, with or
+                     without mean_burst; delay each way, besides half of --latency), or ${Object.keys(CONDITION_GENERATORS).join(', ')} (generated);
+                     the record goes on from trace to trace. A .csv trace may have them itself, after second,mbps
   --mean MBPS        add one constant to each trace so that this is its mean (as the paper does)
   --abr LIST         rules (default: all of ${abrNames.join(', ')}),
                      NAME@streams or NAME@datagrams: with its downloads sent that way; NAME@whole: over whole segments;
@@ -53,6 +57,7 @@ Exit codes: 0 all went well, 1 a session failed, 2 bad input.`;
 
 export interface SimulateOptions {
   readonly traces: string;
+  readonly conditions: string | undefined;
   /** Bit/s. */
   readonly mean: number | undefined;
   readonly rules: readonly string[];
@@ -77,6 +82,7 @@ export function parseOptions(args: readonly string[]): SimulateOptions | undefin
     values.mean === undefined ? undefined : numberOption('mean', values.mean, { low: 0.001, high: 1e6 }) * 1e6;
   return {
     traces: values.traces,
+    conditions: conditionsOf(values),
     mean,
     rules: listOf('abr', values.abr ?? abrNames.join(',')).map(knownRule),
     buffers: listOf('buffers', values.buffers).map((text) => integerOption('buffers', text, { low: 1, high: 100 })),
@@ -96,6 +102,7 @@ function parse(args: readonly string[]) {
     args: [...args],
     options: {
       traces: { type: 'string' },
+      conditions: { type: 'string' },
       mean: { type: 'string' },
       abr: { type: 'string' },
       buffers: { type: 'string', default: '1,2,3,7' },
@@ -116,6 +123,13 @@ function parse(args: readonly string[]) {
       help: { type: 'boolean', short: 'h', default: false },
     },
   }).values;
+}
+
+function conditionsOf({ conditions, transport, loss }: ReturnType<typeof parse>): string | undefined {
+  if (conditions === undefined) return undefined;
+  if (transport !== 'quic') throw new UserError('--conditions can only be used with --transport quic');
+  if (loss !== undefined) throw new UserError('--conditions and --loss exclude each other');
+  return conditions;
 }
 
 function listOf(name: string, text: string): string[] {

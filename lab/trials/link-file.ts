@@ -1,4 +1,4 @@
-import { interrupted } from './outage.js';
+import { interrupted, type LinkStep } from './outage.js';
 import type { Route, Trial } from './plan.js';
 
 /** The name of a single path, and so that of the emulator's logs: `link-down.csv`. */
@@ -19,18 +19,24 @@ export function pathNames(paths: readonly { readonly name: string }[] = [{ name:
 }
 
 function linkPath({ name, trace, startSeconds, delayMs, queue, loss, upMbps, outages }: Route): object {
-  const steps = Array.from(trace.rates, (rate) => ({ seconds: trace.step, mbps: rate / 1e6 }));
+  const steps = Array.from(trace.rates, (rate, index) => ({
+    seconds: trace.step,
+    mbps: rate / 1e6,
+    ...trace.conditions?.[index],
+  }));
+  // Packets travel for as long upwards, but none of them is lost.
+  const upwards = trace.conditions?.map(({ delayMs: added }) => ({
+    seconds: trace.step,
+    mbps: upMbps,
+    delayMs: added,
+  }));
   const up = { discipline: 'drop-tail', limit: { packets: UP_QUEUE_PACKETS } };
-  const upwards = [{ seconds: 1, mbps: upMbps }];
+  const played = (all: readonly LinkStep[]): object =>
+    outages ? { steps: interrupted(all, startSeconds, outages) } : { steps: all, startSeconds };
+  const constant = outages ? { steps: interrupted([{ seconds: 1, mbps: upMbps }], 0, outages) } : { mbps: upMbps };
   return {
     name,
-    down: {
-      trace: outages ? { steps: interrupted(steps, startSeconds, outages) } : { steps, startSeconds },
-      ...{ queue, delayMs, loss },
-    },
-    up: {
-      trace: outages ? { steps: interrupted(upwards, 0, outages) } : { mbps: upMbps },
-      ...{ queue: up, delayMs },
-    },
+    down: { trace: played(steps), ...{ queue, delayMs, loss } },
+    up: { trace: upwards ? played(upwards) : constant, ...{ queue: up, delayMs } },
   };
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { interrupted, type RateStep } from './outage.js';
+import { interrupted, type LinkStep } from './outage.js';
 
 /** Mbit/s at a time. */
-function rateAt(steps: readonly RateStep[], time: number): number {
+function rateAt(steps: readonly LinkStep[], time: number): number {
   const period = steps.reduce((sum, { seconds }) => sum + seconds, 0);
   let left = time % period;
   for (const { seconds, mbps } of steps) {
@@ -19,6 +19,20 @@ describe('interrupted', () => {
       { seconds: 5, mbps: 10 },
       { seconds: 4.5, mbps: 0 },
       { seconds: 7190.5, mbps: 10 },
+    ]);
+  });
+
+  it('keeps the delays and losses of what it interrupts', () => {
+    const lossy = { mbps: 10, delayMs: 5, lossPercent: 2 };
+    const steps = [
+      { seconds: 3600, ...lossy },
+      { seconds: 3600, ...lossy, lossPercent: 0 },
+    ];
+    expect(interrupted(steps, 0, [{ start: 10, stop: 20 }])).toEqual([
+      { seconds: 10, ...lossy },
+      { seconds: 10, ...lossy, mbps: 0 },
+      { seconds: 3580, ...lossy },
+      { seconds: 3600, ...lossy, lossPercent: 0 },
     ]);
   });
 

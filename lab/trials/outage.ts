@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../../tools/setup/process.mjs';
+import type { Conditions } from '../sim/link/conditions.js';
 import type { Fields } from './fields.js';
 
 /** A path carries nothing in either direction between these seconds of the link's time, and what waits in its queues waits. */
@@ -7,8 +9,8 @@ export interface Outage {
   readonly stop: number;
 }
 
-/** A rate that holds for a while, as in a link file. */
-export interface RateStep {
+/** A rate that holds for a while, as in a link file, and what else does. */
+export interface LinkStep extends Partial<Conditions> {
   readonly seconds: number;
   readonly mbps: number;
 }
@@ -32,25 +34,26 @@ export function outageSpecs(fields: Fields): readonly Outage[] | undefined {
 }
 
 /** A repeating trace from `from` seconds on, with nothing in the outages. */
-export function interrupted(steps: readonly RateStep[], from: number, outages: readonly Outage[]): RateStep[] {
-  const result: RateStep[] = [];
-  const add = (seconds: number, mbps: number): void => {
+export function interrupted(steps: readonly LinkStep[], from: number, outages: readonly Outage[]): LinkStep[] {
+  const result: LinkStep[] = [];
+  const add = (step: LinkStep): void => {
     const last = result.at(-1);
-    if (last?.mbps === mbps) result[result.length - 1] = { seconds: last.seconds + seconds, mbps };
-    else if (seconds > 0) result.push({ seconds, mbps });
+    if (last && isDeepStrictEqual({ ...last, seconds: step.seconds }, step))
+      result[result.length - 1] = { ...last, seconds: last.seconds + step.seconds };
+    else if (step.seconds > 0) result.push(step);
   };
   const period = steps.reduce((sum, { seconds }) => sum + seconds, 0);
   const bounds = [...outages.flatMap(({ start, stop }) => [start, stop]), WRITTEN_OUT];
   let [skip, now, index] = [from % period, 0, 0];
   for (; skip >= steps[index]!.seconds; index++) skip -= steps[index]!.seconds;
   for (; now < WRITTEN_OUT; index = (index + 1) % steps.length) {
-    const { seconds, mbps } = steps[index]!;
-    const stop = Math.min(WRITTEN_OUT, now + seconds - skip);
+    const step = steps[index]!;
+    const stop = Math.min(WRITTEN_OUT, now + step.seconds - skip);
     skip = 0;
     while (now < stop) {
       const next = Math.min(stop, ...bounds.filter((bound) => bound > now));
       const isOut = outages.some((outage) => now >= outage.start && now < outage.stop);
-      add(next - now, isOut ? 0 : mbps);
+      add({ ...step, seconds: next - now, ...(isOut && { mbps: 0 }) });
       now = next;
     }
   }

@@ -56,6 +56,39 @@ describe('planTrials', () => {
     expect(linkFile(trial!)).toMatchObject({ paths: [{ down: { loss: { percent: 3, meanBurst: 4 } } }] });
   });
 
+  it('gives it the delays both ways, and the losses downwards, that come with a trace', () => {
+    const conditions = [
+      { delayMs: 10, lossPercent: 0 },
+      { delayMs: 20, lossPercent: 5, meanBurst: 2 },
+    ];
+    const under = { ...makeTrace('link', 1, [1e6, 2e6]), conditions };
+    const of = (one: typeof trace, path: object) => {
+      const fields = { title: 't', traces: ['constant:1'], buffers: [1], systems: ['voxel'], paths: [path], shifts: 2 };
+      return planTrials(parseConfig(JSON.stringify(fields), 'test.json'), [media], [one]);
+    };
+    const [, later] = of(under, { delayMs: 3 });
+    expect(linkFile(later!)).toMatchObject({
+      paths: [
+        {
+          down: {
+            delayMs: 3,
+            trace: {
+              startSeconds: 1,
+              steps: [
+                { mbps: 1, ...conditions[0] },
+                { mbps: 2, ...conditions[1] },
+              ],
+            },
+          },
+          up: { delayMs: 3, trace: { startSeconds: 1, steps: [{ delayMs: 10 }, { delayMs: 20 }] } },
+        },
+      ],
+    });
+    expect(JSON.stringify((linkFile(later!) as { paths: { up: object }[] }).paths[0]!.up)).not.toContain('lossPercent');
+    expect(of({ ...under, conditions: [conditions[0]!] }, { delayMs: 3 })[1]!.id).not.toBe(later!.id);
+    expect(() => of(under, { loss: { percent: 1 } })).toThrow('30 ms, 1 % loss has losses, and so has the trace link');
+  });
+
   it('starts evenly over the trace', () => {
     const starts = plan({ shifts: 4, buffers: [1], systems: ['voxel'] }).map(({ startSeconds }) => startSeconds);
     expect(starts).toEqual([0, 1, 2, 3]);
@@ -114,6 +147,19 @@ describe('tracesOf', () => {
   it('takes what stands in where a file is absent', () => {
     const [standIn] = tracesOf({ traces: [{ ...spec, source: '/nowhere/t.csv', otherwise: 'lte-like:1' }], seed: 1 });
     expect(standIn!.name).toBe('lte-like-01');
+  });
+
+  it('plays rates under the delays and losses of a record, with a stand-in where it is absent', () => {
+    const [trace, other] = tracesOf({
+      traces: [
+        { ...spec, source: 'lte-like:1', conditions: '/nowhere/record' },
+        { ...spec, source: 'lte-like:1' },
+      ],
+      seed: 1,
+    });
+    expect([trace!.name, other!.name]).toEqual(['lte-like-01 under satellite-like', 'lte-like-01']);
+    expect(trace!.rates).toEqual(other!.rates);
+    expect(trace!.conditions).toHaveLength(trace!.rates.length);
   });
 
   it('refuses what is not there or there twice', () => {

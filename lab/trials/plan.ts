@@ -112,7 +112,7 @@ function roundsOf(links: readonly Link[], seed: number): Place[][] {
 /** Other traces before other starts in them. */
 function placesOf({ traces, path, shifts }: Link, seed: number): Place[] {
   const others = path.bundle?.map(({ trace }) => trace && traceOf(trace, seed));
-  return Array.from({ length: shifts }, (_, shift) =>
+  const places = Array.from({ length: shifts }, (_, shift) =>
     traces.map((trace): Place => {
       const startIn = (other: Trace) => startOf(other, shift, shifts);
       const place = { trace, shift, startSeconds: startIn(trace), path };
@@ -124,14 +124,23 @@ function placesOf({ traces, path, shifts }: Link, seed: number): Place[] {
       return { ...place, bundle };
     }),
   ).flat();
+  places.forEach(refuseTwoLosses);
+  return places;
+}
+
+function refuseTwoLosses({ trace, path, bundle }: Place): void {
+  const way = (bundle ?? [{ ...path, trace }]).find(
+    ({ loss, trace: { conditions } }) => loss.percent > 0 && conditions,
+  );
+  if (way) throw new UserError(`paths: ${way.name} has losses, and so has the trace ${way.trace.name}`);
 }
 
 /** Readable, and with a digest of everything that the trial depends on but the programs. */
 function idOf({ media, trace, system, bundle, ...rest }: Omit<Trial, 'id' | 'measures'>): string {
   const { shift, path, server, control, buffer, repetition, crossTraffic, live } = rest;
   const facts = {
-    ...{ ...rest, media: media.digest, rates: [...trace.rates], step: trace.step, system },
-    ...(bundle && { bundle: bundle.map(({ trace: own }) => ({ rates: [...own.rates], step: own.step })) }),
+    ...{ ...rest, media: media.digest, ...factsOf(trace), system },
+    ...(bundle && { bundle: bundle.map(({ trace: own }) => factsOf(own)) }),
   };
   const digest = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 8);
   const traffic = crossTrafficLabel(crossTraffic);
@@ -143,6 +152,10 @@ function idOf({ media, trace, system, bundle, ...rest }: Omit<Trial, 'id' | 'mea
     .join('_')
     .replaceAll(/[^\w.=-]+/g, '-');
   return `${name}_${digest}`;
+}
+
+function factsOf({ rates, step, conditions }: Trace): object {
+  return { rates: [...rates], step, ...(conditions && { conditions }) };
 }
 
 /** An identifier of a trial without its digest: the same where its video was prepared anew. */

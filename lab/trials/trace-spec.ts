@@ -10,7 +10,12 @@ export interface TraceSpec {
   readonly meanMbps: number | undefined;
   /** Every rate is multiplied by this, after that: for a ladder of lower rates than the link was recorded for. */
   readonly scale: number | undefined;
+  /** Delays and losses that come with the rates, as `--conditions` of the simulator has them, files absolute. Absent: the path's. */
+  readonly conditions?: string;
 }
+
+/** Stands in for a record of conditions that is absent. */
+export const CONDITIONS_STAND_IN = 'satellite-like';
 
 /** Files are relative to `folder`. */
 export function traceSpec(value: Fields | string, folder: string): TraceSpec {
@@ -24,13 +29,19 @@ export function traceSpec(value: Fields | string, folder: string): TraceSpec {
     meanMbps: value.optionalNumber('meanMbps', { low: 0.001, high: 1e6 }),
     scale: value.optionalNumber('scale', { low: 0.001, high: 1000 }),
   };
+  const conditions = value.optionalText('conditions');
   value.end();
-  return spec;
+  return conditions === undefined ? spec : { ...spec, conditions: source(conditions) };
 }
 
 /** Its stand-in, which needs no data. */
-export function standIn(spec: TraceSpec): TraceSpec {
-  return { ...spec, source: spec.otherwise ?? spec.source, otherwise: undefined };
+export function standIn({ conditions, ...spec }: TraceSpec): TraceSpec {
+  return {
+    ...spec,
+    source: spec.otherwise ?? spec.source,
+    otherwise: undefined,
+    ...(conditions !== undefined && { conditions: CONDITIONS_STAND_IN }),
+  };
 }
 
 /** Generators and formulas have no slash and no extension in their names. */

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { say, UserError } from '../../tools/setup/process.mjs';
 import { GENERATORS } from '../sim/link/trace-generators.js';
-import { readTraces } from '../sim/link/trace-source.js';
-import { offsetToMean, scaled, type Trace } from '../sim/link/trace.js';
+import { readConditions, readTraces } from '../sim/link/trace-source.js';
+import { offsetToMean, scaled, underRecord, type Trace } from '../sim/link/trace.js';
 import type { TrialsConfig } from './config.js';
-import type { TraceSpec } from './trace-spec.js';
+import { CONDITIONS_STAND_IN, type TraceSpec } from './trace-spec.js';
 
 /** Reads a configuration's traces. Throws a `UserError`. */
 export function tracesOf({ traces, seed }: Pick<TrialsConfig, 'traces' | 'seed'>): Trace[] {
@@ -23,10 +23,13 @@ export function traceOf(spec: TraceSpec, seed: number): Trace {
 }
 
 function tracesAt(spec: TraceSpec, seed: number): Trace[] {
-  const { meanMbps, scale = 1 } = spec;
-  return readSource(sourceOf(spec), seed).map((trace) =>
+  const { meanMbps, scale = 1, conditions } = spec;
+  const traces = readSource(sourceOf(spec), seed).map((trace) =>
     scaled(meanMbps === undefined ? trace : offsetToMean(trace, meanMbps * 1e6), scale),
   );
+  if (conditions === undefined) return traces;
+  const record = readConditions(presentOr(conditions, CONDITIONS_STAND_IN), seed);
+  return underRecord(traces, record).map((trace) => ({ ...trace, name: `${trace.name} under ${record.name}` }));
 }
 
 /** Name of a single trace, as results have it. */
@@ -37,8 +40,12 @@ export function traceName(source: string): string {
 }
 
 function sourceOf({ source, otherwise }: TraceSpec): string {
+  return otherwise === undefined ? source : presentOr(source, otherwise);
+}
+
+function presentOr(source: string, otherwise: string): string {
   const isFile = source.includes('/');
-  if (!isFile || existsSync(source) || otherwise === undefined) return source;
+  if (!isFile || existsSync(source)) return source;
   say(`${source} is absent: taking ${otherwise} instead`);
   return otherwise;
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../setup/paths.mjs';
-import { recordedTrace, walk, weakened } from './traces.mjs';
+import { recordedTrace, underConditions, walk, weakened } from './traces.mjs';
 
 /** Where `npm run data` puts recorded links. */
 const RECORDINGS = join(root, '..', 'shared/data/traces');
@@ -122,14 +122,32 @@ const RECORDED = [
   },
 ];
 
+/** Rates made from a formula, with delays and losses from a record of these alone. */
+const RECORDED_LOSSES = [
+  {
+    id: 'sea-recorded',
+    title: 'Starlink at sea (losses and delays recorded)',
+    about:
+      'A ship off Kiel, 12 December 2024, by FjordLink (CC BY 4.0): clean, but for spells of a second or four in which one in fifteen packets is lost. dash.js is spared them here',
+    file: 'fjordlink/2024-12-12-19-10-28.csv',
+    start: 2270,
+    trace: () => walk({ seed: 6, seconds: SECONDS, mbps: 1.2, deviation: 0.6, correlation: 0.97, redrawn: 15 }),
+    path: { delayMs: 5, queuePackets: 16 },
+  },
+];
+
 /** @returns {Preset[]} those that this machine has */
 export function presets() {
-  const recorded = RECORDED.filter(({ file }) => existsSync(join(RECORDINGS, file)));
+  const isHere = (/** @type {{ file: string }} */ { file }) => existsSync(join(RECORDINGS, file));
   return [
     ...GENERATED.map((preset) => ({ ...preset, title: `${preset.title} (generated)` })),
-    ...recorded.map(({ id, title, about, file, part, path }) => ({
+    ...RECORDED.filter(isHere).map(({ id, title, about, file, part, path }) => ({
       ...{ id, title, about },
       link: { trace: recordedTrace(join(RECORDINGS, file), part), ...path },
+    })),
+    ...RECORDED_LOSSES.filter(isHere).map(({ id, title, about, file, start, trace, path }) => ({
+      ...{ id, title, about },
+      link: { trace: underConditions(trace(), join(RECORDINGS, file), start), ...path },
     })),
   ];
 }

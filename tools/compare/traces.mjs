@@ -47,12 +47,31 @@ export function weakened({ step, rates }, stretches) {
  * @param {string} path @param {{ start: number, seconds: number, scale?: number }} part @returns {Trace}
  */
 export function recordedTrace(path, { start, seconds, scale = 1 }) {
-  const [header, ...lines] = readFileSync(path, 'utf8').trim().split('\n');
-  const rows = lines.map((line) => line.split(',').map(Number));
-  const isTrace =
-    header?.trim() === 'second,mbps' && rows.every((row) => row.length === 2 && row.every(Number.isFinite));
-  if (!isTrace) throw new UserError(`${path}: expected lines of second,mbps under that header`);
-  const step = rows.length > 1 ? Number(rows[1]?.[0]) - Number(rows[0]?.[0]) : 1;
+  const { step, rows } = table(path, 'second,mbps');
   const part = rows.slice(start / step, (start + seconds) / step);
   return { step, rates: part.map(([, mbps = 0]) => mbps * scale * 1e6) };
+}
+
+/**
+ * The same link with the delays and losses that were recorded from a second on: `second,delay_ms,loss_percent` lines under that header.
+ * @param {Trace} trace @param {string} path @param {number} start @returns {Trace}
+ */
+export function underConditions(trace, path, start) {
+  const { step, rows } = table(path, 'second,delay_ms,loss_percent');
+  const conditions = trace.rates.map((_, index) => {
+    const [, delayMs = 0, lossPercent = 0] = rows[Math.floor((start + index * trace.step) / step) % rows.length] ?? [];
+    return { delayMs, lossPercent };
+  });
+  return { ...trace, conditions };
+}
+
+/** Rows of numbers in equal steps of `step` seconds. @param {string} path @param {string} columns */
+function table(path, columns) {
+  const [header, ...lines] = readFileSync(path, 'utf8').trim().split('\n');
+  const rows = lines.map((line) => line.split(',').map(Number));
+  const { length } = columns.split(',');
+  const isTable =
+    header?.trim() === columns && rows.every((row) => row.length === length && row.every(Number.isFinite));
+  if (!isTable) throw new UserError(`${path}: expected lines of ${columns} under that header`);
+  return { step: rows.length > 1 ? Number(rows[1]?.[0]) - Number(rows[0]?.[0]) : 1, rows };
 }

@@ -3,6 +3,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { parquetReadObjects } from 'hyparquet';
 import { UserError } from '../setup/process.mjs';
 
 /**
@@ -16,7 +18,7 @@ import { UserError } from '../setup/process.mjs';
 /** A download that hangs is given up. */
 const TIMEOUT_MS = 600_000;
 
-const CONVERSIONS = { 'bytes-per-second': tableOfRates };
+const CONVERSIONS = { 'bytes-per-second': tableOfRates, 'terminal-pings': tableOfConditions };
 
 /**
  * Lines of a number and the bytes of that second, as a table of rates.
@@ -26,6 +28,28 @@ function tableOfRates(original) {
   const lines = original.toString('utf8').trim().split('\n');
   const rates = lines.map((line, second) => `${second},${((Number(line.split(/\s+/)[1]) * 8) / 1e6).toFixed(6)}\n`);
   return Buffer.from(`second,mbps\n${rates.join('')}`);
+}
+
+const LOSS = 'dish_status.pop_ping_drop_rate';
+const ROUND_TRIP = 'dish_status.pop_ping_latency_ms';
+
+/**
+ * A Starlink terminal's own record of its pings, a row a second, as a table of conditions: half of the round trip, which in a second
+ * without an answer is the one before.
+ * @param {Buffer} original @returns {Promise<Buffer>}
+ */
+async function tableOfConditions(original) {
+  const rows = await parquetReadObjects({
+    file: Uint8Array.from(original).buffer,
+    columns: [LOSS, ROUND_TRIP],
+    compressors: { GZIP: (compressed) => gunzipSync(compressed) },
+  });
+  let roundTrip = rows.find((row) => row[ROUND_TRIP] > 0)?.[ROUND_TRIP] ?? 0;
+  const lines = rows.map((row, second) => {
+    if (row[ROUND_TRIP] > 0) roundTrip = row[ROUND_TRIP];
+    return `${second},${(roundTrip / 2).toFixed(2)},${(100 * (row[LOSS] ?? 0)).toFixed(2)}\n`;
+  });
+  return Buffer.from(`second,delay_ms,loss_percent\n${lines.join('')}`);
 }
 
 /** @param {Buffer} bytes */
@@ -45,15 +69,12 @@ export async function obtain({ folder }, { name, sha256, original }, { from, to 
   }
   const copy = from === undefined ? undefined : copyIn(join(from, folder), name, original);
   if (copy !== undefined) {
-    write(
-      path,
-      copy.isOriginal ? converted(copy.path, readFileSync(copy.path), original) : readFileSync(copy.path),
-      sha256,
-    );
+    const bytes = readFileSync(copy.path);
+    write(path, copy.isOriginal ? await converted(copy.path, bytes, original) : bytes, sha256);
     return 'copied';
   }
   if (original === undefined) return 'missing';
-  write(path, converted(original.address, await download(original.address), original), sha256);
+  write(path, await converted(original.address, await download(original.address), original), sha256);
   return 'brought';
 }
 
@@ -70,10 +91,10 @@ function copyIn(folder, name, original) {
 }
 
 /** @param {string} where @param {Buffer} bytes @param {Original | undefined} original */
-function converted(where, bytes, original) {
+async function converted(where, bytes, original) {
   if (original === undefined) return bytes;
   check(bytes, original.sha256, where);
-  return original.conversion === undefined ? bytes : CONVERSIONS[original.conversion](bytes);
+  return original.conversion === undefined ? bytes : await CONVERSIONS[original.conversion](bytes);
 }
 
 /** @param {string} address */

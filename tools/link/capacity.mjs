@@ -1,9 +1,23 @@
 // @ts-check
 
 /**
- * What a link carries over time; repeated when a session outlasts it.
- * @typedef {{ step: number, rates: readonly number[] }} Trace `step`: seconds that each rate holds; `rates`: bit/s, not all 0
+ * How long packets travel each way, besides the link's own delay, and which share of those to the client is lost.
+ * @typedef {{ delayMs: number, lossPercent: number, meanBurst?: number | undefined }} Conditions
  */
+
+/**
+ * What a link carries over time; repeated when a session outlasts it.
+ * @typedef {{ step: number, rates: readonly number[], conditions?: readonly Conditions[] | undefined }} Trace `step`: seconds that each
+ *   rate holds; `rates`: bit/s, not all 0; `conditions`: of each step, where they change
+ */
+
+/** @param {Trace} trace @returns {(now: number) => Conditions} those that hold at a time in ms; nothing where a trace has none */
+export function conditionsAt({ step, conditions = [NO_CONDITIONS] }) {
+  return (now) => /** @type {Conditions} */ (conditions[Math.floor(now / (1000 * step)) % conditions.length]);
+}
+
+/** @type {Conditions} */
+const NO_CONDITIONS = { delayMs: 0, lossPercent: 0 };
 
 /**
  * What a link could have sent since it began: the integral of its trace, times a scale that may be changed on the way. Times in ms

@@ -1,6 +1,6 @@
 // @ts-check
 import { performance } from 'node:perf_hooks';
-import { Capacity } from './capacity.mjs';
+import { Capacity, conditionsAt } from './capacity.mjs';
 import { Link } from './link.mjs';
 import { lossPattern } from './losses.mjs';
 import { pump } from './pump.mjs';
@@ -9,7 +9,7 @@ import { startTcpRelay } from './tcp-relay.mjs';
 import { startUdpRelay } from './udp-relay.mjs';
 
 /**
- * A link that is emulated: its trace downwards, how long a packet travels each way, its queue in packets, and its losses.
+ * A link that is emulated: its trace downwards, how long a packet travels each way, its queue in packets, and its losses, unless the trace has them.
  * @typedef {{ trace: import('./capacity.mjs').Trace, delayMs: number, queuePackets: number,
  *   loss?: { percent: number, meanBurst?: number } }} LinkSettings
  */
@@ -23,6 +23,12 @@ const UDP_HEADER_BYTES = 28;
 /** @param {ReturnType<typeof pump>} link @returns {import('./udp-relay.mjs').Pass} */
 const over = (link) => (packet, send) => link.offer(packet.length + UDP_HEADER_BYTES, () => send(packet));
 
+/** @param {(now: number) => import('./capacity.mjs').Conditions} conditions @returns {(now: number) => import('./losses.mjs').Loss} */
+const lossAt = (conditions) => (now) => {
+  const { lossPercent, meanBurst } = conditions(now);
+  return { percent: lossPercent, meanBurst };
+};
+
 /**
  * A link of its own for one player, without privileges: a relay for UDP and one for TCP on loopback, whose packets share the link.
  * Its trace begins at once.
@@ -30,11 +36,13 @@ const over = (link) => (packet, send) => link.offer(packet.length + UDP_HEADER_B
  */
 export async function startLane({ trace, delayMs, queuePackets, loss }, { httpPort, quicPort, seed }) {
   const startedAt = performance.now();
-  const isLost = loss && lossPattern(loss, seededRandom(seed));
+  const conditions = conditionsAt(trace);
+  const travel = (/** @type {number} */ sent) => delayMs + conditions(sent).delayMs;
+  const isLost = lossPattern(loss ?? lossAt(conditions), seededRandom(seed));
   /** @type {Link<() => void>} */
-  const link = new Link({ capacity: new Capacity(trace), delayMs, queuePackets, ...(isLost && { isLost }) });
+  const link = new Link({ capacity: new Capacity(trace), delayMs: travel, queuePackets, isLost });
   /** @type {Link<() => void>} */
-  const upLink = new Link({ capacity: new Capacity(UP.trace), delayMs, queuePackets: UP.queuePackets });
+  const upLink = new Link({ capacity: new Capacity(UP.trace), delayMs: travel, queuePackets: UP.queuePackets });
   // The pump is there before the relay.
   let feed = () => {};
   const down = pump(link, startedAt, () => feed());

@@ -13,7 +13,7 @@
  */
 export class Link {
   #capacity;
-  #delayMs;
+  #delayAt;
   #queuePackets;
   #isLost;
   /** @type {Waiting<Packet>[]} */
@@ -25,12 +25,12 @@ export class Link {
   #counts = { sentBytes: 0, lost: 0, dropped: 0 };
 
   /**
-   * @param {{ capacity: import('./capacity.mjs').Capacity, delayMs: number, queuePackets: number,
-   *   isLost?: (now: number) => boolean }} settings
+   * @param {{ capacity: import('./capacity.mjs').Capacity, delayMs: number | ((sent: number) => number), queuePackets: number,
+   *   isLost?: (now: number) => boolean }} settings `delayMs`: the same for all packets, or by when they were sent
    */
   constructor({ capacity, delayMs, queuePackets, isLost = () => false }) {
     this.#capacity = capacity;
-    this.#delayMs = delayMs;
+    this.#delayAt = typeof delayMs === 'function' ? delayMs : () => delayMs;
     this.#queuePackets = queuePackets;
     this.#isLost = isLost;
   }
@@ -107,7 +107,9 @@ export class Link {
       this.#queue.shift();
       if (first.isReliable) this.#reliableWaiting--;
       this.#counts.sentBytes += first.bytes;
-      this.#flying.push({ packet: first.packet, arrival: departure + this.#delayMs });
+      // No packet overtakes another.
+      const arrival = Math.max(departure + this.#delayAt(departure), this.#flying.at(-1)?.arrival ?? 0);
+      this.#flying.push({ packet: first.packet, arrival });
     }
   }
 }

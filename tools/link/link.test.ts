@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Capacity } from './capacity.mjs';
+import { Capacity, conditionsAt } from './capacity.mjs';
 import { Link } from './link.mjs';
 import { lossPattern } from './losses.mjs';
 import { seededRandom } from './random.mjs';
@@ -66,6 +66,17 @@ describe('Link', () => {
     expect(some.nextEvent()).toBe(Infinity);
   });
 
+  it('takes the delay of the moment at which a packet leaves, and lets none overtake another', () => {
+    const some = link({ queuePackets: 9, delayMs: (sent) => (sent < 150 ? 500 : 10) });
+    some.offer('a', 100, 0);
+    some.offer('b', 100, 0);
+    some.offer('c', 100, 600);
+    expect(some.arrivals(599)).toEqual([]);
+    expect(some.arrivals(600)).toEqual(['a', 'b']);
+    expect(some.nextEvent()).toBe(700);
+    expect(some.arrivals(710)).toEqual(['c']);
+  });
+
   it('does not save up what it could have sent while nothing waited', () => {
     const some = link();
     some.offer('late', 100, 5000);
@@ -123,6 +134,15 @@ describe('Link', () => {
   });
 });
 
+describe('conditionsAt', () => {
+  it('repeats with the trace, and has nothing where the trace has none', () => {
+    const conditions = [10, 20].map((delayMs) => ({ delayMs, lossPercent: 1 }));
+    const at = conditionsAt({ step: 0.5, rates: [8000, 8000], conditions });
+    expect([0, 499, 500, 1000, 1700].map((now) => at(now).delayMs)).toEqual([10, 10, 20, 10, 20]);
+    expect(conditionsAt({ step: 1, rates: [8000] })(7000)).toEqual({ delayMs: 0, lossPercent: 0 });
+  });
+});
+
 describe('lossPattern', () => {
   const lost = (loss: { percent: number; meanBurst?: number }, seed = 1) => {
     const isLost = lossPattern(loss, seededRandom(seed));
@@ -145,6 +165,19 @@ describe('lossPattern', () => {
       'bursts of 4 lose at most 80 %, got 81',
     );
     expect(lost({ percent: 100 }).every(Boolean)).toBe(true);
+  });
+
+  it('loses in each second as much as it is told of that second', () => {
+    const seconds = [0, 55, 2];
+    const isLost = lossPattern(
+      (now) => ({ percent: seconds[Math.floor(now / 1000) % 3]!, meanBurst: 2 }),
+      seededRandom(1),
+    );
+    const counts = [0, 0, 0];
+    for (let now = 0; now < 300_000; now++) if (isLost(now)) counts[Math.floor(now / 1000) % 3]!++;
+    expect(counts[0]).toBe(0);
+    expect(counts[1]).toBeCloseTo(55_000, -3);
+    expect(counts[2]).toBeCloseTo(2_000, -2.5);
   });
 
   it('loses the same packets with the same seed', () => {

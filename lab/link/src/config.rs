@@ -7,12 +7,13 @@ mod tests;
 use crate::{
     direction::{Direction, Stages},
     error::{Error, Result},
-    loss::Loss,
+    loss::{Chain, Loss},
     packet::FULL_PACKET_BYTES,
     queue::{self, Codel, CodelParameters, DropTail, FqCodel, Pie, PieParameters, Queue},
     random::Random,
+    schedule::Schedule,
     text_file,
-    trace::{self, RateStep, RateTrace, Trace},
+    trace::{self, ConditionStep, RateStep, RateTrace, Recording, Trace, within_a_minute},
     transmitter::Transmitter,
 };
 use fields::{DirectionFields, LimitFields, LinkFile, LossFields, PathFields, QueueFields, StepFields, TraceFields};
@@ -21,11 +22,8 @@ use std::{collections::HashSet, path::Path, time::Duration};
 /// Each takes two devices and two threads. More paths than any trial has are a mistake.
 const MAX_PATHS: usize = 8;
 
-/// A minute each way is more than any link needs; more is probably a mistake in the unit.
+/// A minute.
 const MAX_MILLISECONDS: f64 = 60_000.0;
-
-/// Packets. Longer gaps are outages, which a trace has.
-const MAX_BURST: f64 = 10_000.0;
 
 /// A day.
 const MAX_SECONDS: f64 = 86_400.0;
@@ -73,61 +71,83 @@ fn build_path(path: &PathFields, index: u64, seed: u64, folder: &Path) -> Result
     if name.is_empty() || !name.chars().all(plain) {
         return Err(Error::Input(format!("paths: name must consist of letters, digits, - and _, got {name:?}")));
     }
-    let delay = |fields: &DirectionFields| within("delayMs", fields.delay_ms, 0.0..=MAX_MILLISECONDS);
-    let round_trip = Duration::from_secs_f64((delay(&path.down)? + delay(&path.up)?) / 1e3);
-    let direction = |fields, number| {
-        build_direction(fields, &DirectionSetting { seed, number: 2 * index + number, round_trip, folder })
+    let down = read_direction(&path.down, folder)?;
+    let up = read_direction(&path.up, folder)?;
+    let round_trip = down.mean_delay + up.mean_delay;
+    let direction = |read, fields, number| {
+        build_direction(read, fields, &DirectionSetting { seed, number: 2 * index + number, round_trip })
     };
-    Ok(LinkPath { down: direction(&path.down, 0)?, up: direction(&path.up, 1)?, name })
+    Ok(LinkPath { down: direction(down, &path.down, 0)?, up: direction(up, &path.up, 1)?, name })
 }
 
 /// What a direction needs from the rest of the file.
-struct DirectionSetting<'a> {
+struct DirectionSetting {
     seed: u64,
     /// Counted over all paths.
     number: u64,
     round_trip: Duration,
-    folder: &'a Path,
 }
 
-fn build_direction(fields: &DirectionFields, setting: &DirectionSetting) -> Result<Direction> {
-    let trace = build_trace(&fields.trace, setting.folder)?;
+/// A direction's trace, and how long packets travel and are lost along it.
+struct ReadDirection {
+    trace: Trace,
+    start: Duration,
+    delay: Schedule<Duration>,
+    mean_delay: Duration,
+    loss: Schedule<Chain>,
+}
+
+fn read_direction(fields: &DirectionFields, folder: &Path) -> Result<ReadDirection> {
+    let own_delay = within_a_minute("delayMs", fields.delay_ms).map_err(Error::Input)?;
+    let own_loss = fields
+        .loss
+        .as_ref()
+        .map_or_else(|| Chain::new(0.0, None), |LossFields { percent, mean_burst }| Chain::new(*percent, *mean_burst));
+    let own_loss = own_loss.map_err(|problem| Error::Input(format!("loss: {problem}")))?;
+    let Recording { trace, conditions } = build_trace(&fields.trace, folder)?;
     let start = within("startSeconds", fields.trace.start_seconds, 0.0..=MAX_SECONDS)?;
-    let bdp_bytes = trace.mean() / 8.0 * setting.round_trip.as_secs_f64();
-    // Loss and PIE have separate random streams.
-    let random = |stream| Random::new(setting.seed, 2 * setting.number + stream);
-    Ok(Direction::new(Stages {
-        loss: build_loss(fields.loss.as_ref(), random(0))?,
-        queue: build_queue(&fields.queue, bdp_bytes, random(1))?,
-        transmitter: Transmitter::new(trace, Duration::from_secs_f64(start)),
-        delay: Duration::from_secs_f64(fields.delay_ms / 1e3),
-    }))
-}
-
-fn build_loss(fields: Option<&LossFields>, random: Random) -> Result<Loss> {
-    let Some(fields) = fields else {
-        return Ok(Loss::independent(0.0, random));
-    };
-    let share = within("loss: percent", fields.percent, 0.0..=100.0)? / 100.0;
-    let Some(mean_burst) = fields.mean_burst else {
-        return Ok(Loss::independent(share, random));
-    };
-    let mean_burst = within("loss: meanBurst", mean_burst, 1.0..=MAX_BURST)?;
-    Loss::in_bursts(share, mean_burst, random).map_err(|most| {
-        let (most, percent) = (100.0 * most, fields.percent);
-        Error::Input(format!(
-            "loss: percent must be at most {most:.2} in bursts of {mean_burst} packets on average, got {percent}"
-        ))
+    let start = Duration::from_secs_f64(start);
+    if conditions.is_empty() {
+        let (delay, loss) = (Schedule::constant(own_delay), Schedule::constant(own_loss));
+        return Ok(ReadDirection { trace, start, delay, mean_delay: own_delay, loss });
+    }
+    if own_loss.loses_any() {
+        return Err(Error::Input("loss: the trace has losses already".into()));
+    }
+    let seconds: f64 = conditions.iter().map(|step| step.seconds).sum();
+    let mean = conditions.iter().map(|step| step.seconds * step.delay.as_secs_f64()).sum::<f64>() / seconds;
+    let steps = Schedule::new(conditions.iter().map(|step| (step.seconds, *step)), start);
+    Ok(ReadDirection {
+        trace,
+        start,
+        delay: steps.map(|step| own_delay + step.delay),
+        mean_delay: own_delay + Duration::from_secs_f64(mean),
+        loss: steps.map(|step| step.loss),
     })
 }
 
-fn build_trace(fields: &TraceFields, folder: &Path) -> Result<Trace> {
+fn build_direction(read: ReadDirection, fields: &DirectionFields, setting: &DirectionSetting) -> Result<Direction> {
+    let bdp_bytes = read.trace.mean() / 8.0 * setting.round_trip.as_secs_f64();
+    // Loss and PIE have separate random streams.
+    let random = |stream| Random::new(setting.seed, 2 * setting.number + stream);
+    Ok(Direction::new(Stages {
+        loss: Loss::new(read.loss, random(0)),
+        queue: build_queue(&fields.queue, bdp_bytes, random(1))?,
+        transmitter: Transmitter::new(read.trace, read.start),
+        delay: read.delay,
+    }))
+}
+
+fn build_trace(fields: &TraceFields, folder: &Path) -> Result<Recording> {
     let named = |problem: String| Error::Input(format!("trace: {problem}"));
     let step = |step: &StepFields| RateStep { seconds: step.seconds, bits_per_second: step.mbps * 1e6 };
-    let trace = match (&fields.file, fields.mbps, &fields.steps) {
+    let recording = match (&fields.file, fields.mbps, &fields.steps) {
         (Some(file), None, None) => trace::load(&folder.join(file))?,
-        (None, Some(mbps), None) => Trace::Rates(RateTrace::constant(mbps * 1e6).map_err(named)?),
-        (None, None, Some(steps)) => Trace::Rates(RateTrace::new(steps.iter().map(step).collect()).map_err(named)?),
+        (None, Some(mbps), None) => Recording::of(Trace::Rates(RateTrace::constant(mbps * 1e6).map_err(named)?)),
+        (None, None, Some(steps)) => Recording {
+            trace: Trace::Rates(RateTrace::new(steps.iter().map(step).collect()).map_err(named)?),
+            conditions: build_conditions(steps).map_err(named)?,
+        },
         (file, mbps, steps) => {
             let given = [("file", file.is_some()), ("mbps", mbps.is_some()), ("steps", steps.is_some())];
             let given: Vec<_> = given.into_iter().filter_map(|(name, given)| given.then_some(name)).collect();
@@ -136,9 +156,21 @@ fn build_trace(fields: &TraceFields, folder: &Path) -> Result<Trace> {
         }
     };
     match fields.mean_mbps {
-        Some(mean) => trace.with_mean(mean * 1e6).map_err(named),
-        None => Ok(trace),
+        Some(mean) => Ok(Recording { trace: recording.trace.with_mean(mean * 1e6).map_err(named)?, ..recording }),
+        None => Ok(recording),
     }
+}
+
+/// None where no step has any; where one has, what the others leave out is 0.
+fn build_conditions(steps: &[StepFields]) -> Result<Vec<ConditionStep>, String> {
+    if steps.iter().all(|step| (step.delay_ms, step.loss_percent, step.mean_burst) == (None, None, None)) {
+        return Ok(Vec::new());
+    }
+    let condition = |step: &StepFields| {
+        let (delay_ms, percent) = (step.delay_ms.unwrap_or(0.0), step.loss_percent.unwrap_or(0.0));
+        ConditionStep::new(step.seconds, delay_ms, percent, step.mean_burst)
+    };
+    steps.iter().map(condition).collect()
 }
 
 fn build_queue(fields: &QueueFields, bdp_bytes: f64, random: Random) -> Result<Box<dyn Queue>> {

@@ -2,6 +2,7 @@ use crate::{
     loss::Loss,
     packet::Packet,
     queue::{Backlog, Drops, Queue},
+    schedule::Schedule,
     transmitter::Transmitter,
 };
 use std::{collections::VecDeque, mem, time::Duration};
@@ -14,8 +15,8 @@ pub struct Stages {
     pub loss: Loss,
     pub queue: Box<dyn Queue>,
     pub transmitter: Transmitter,
-    /// How long a packet travels after it is sent.
-    pub delay: Duration,
+    /// How long a packet travels after it is sent. It overtakes none: where the delay falls, it waits for the one before.
+    pub delay: Schedule<Duration>,
 }
 
 /// One direction of a link. Events happen in virtual time, however late the caller is: a late call delays packets but
@@ -111,7 +112,7 @@ impl Direction {
     pub fn next_event(&self) -> Duration {
         let tick_end = self.tick.start + TICK;
         let travelling = self.travelling.front().map(|departure| departure.due);
-        let sending = self.sending.as_ref().map(|departure| departure.due + self.stages.delay);
+        let sending = self.sending.as_ref().map(|departure| self.far_end(departure.due));
         travelling.or(sending).map_or(tick_end, |due| due.min(tick_end))
     }
 
@@ -139,8 +140,14 @@ impl Direction {
         count(&mut self.tick.delivered, &packet);
         self.tick.sojourn_sum += sojourn;
         self.tick.sojourn_max = self.tick.sojourn_max.max(sojourn);
-        self.travelling.push_back(Departure { due: due + self.stages.delay, packet });
+        self.travelling.push_back(Departure { due: self.far_end(due), packet });
         self.send_next(due);
+    }
+
+    /// When a packet that is sent at `sent`, after all that travel, reaches the far end.
+    fn far_end(&self, sent: Duration) -> Duration {
+        let due = sent + *self.stages.delay.at(sent);
+        self.travelling.back().map_or(due, |before| due.max(before.due))
     }
 
     fn finish_tick(&mut self, end: Duration) {

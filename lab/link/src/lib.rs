@@ -13,6 +13,7 @@ pub mod loss;
 pub mod packet;
 pub mod queue;
 pub mod random;
+pub mod schedule;
 mod text_file;
 pub mod trace;
 pub mod transmitter;

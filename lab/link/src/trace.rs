@@ -1,9 +1,11 @@
-//! How much a link carries over time. Every trace repeats when it ends.
+//! How much a link carries over time, and what else changes with it. Every trace repeats when it ends.
 
+mod conditions;
 mod deliveries;
 mod files;
 mod rates;
 
+pub use conditions::{ConditionStep, within_a_minute};
 pub use deliveries::DeliveryTrace;
 pub use files::load;
 pub use rates::{OFFSET_FLOOR_BITS_PER_SECOND, RateStep, RateTrace, mean_rate, offset_to_mean};
@@ -17,6 +19,20 @@ pub enum Trace {
     Rates(RateTrace),
     /// Single opportunities to send a packet: Mahimahi's files.
     Deliveries(DeliveryTrace),
+}
+
+/// A trace, and delay and loss where these were recorded with it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recording {
+    pub trace: Trace,
+    /// Empty: they do not change.
+    pub conditions: Vec<ConditionStep>,
+}
+
+impl Recording {
+    pub fn of(trace: Trace) -> Self {
+        Self { trace, conditions: Vec::new() }
+    }
 }
 
 impl Trace {

@@ -1,4 +1,7 @@
+import type { Conditions } from './conditions.js';
 import { traceDuration, type Trace } from './trace.js';
+
+const NO_CONDITIONS: Conditions = { delayMs: 0, lossPercent: 0 };
 
 /** A looped trace as a running total of bytes, so that any stretch of it costs one subtraction or one search. */
 export class Link {
@@ -7,6 +10,7 @@ export class Link {
   /** Bytes carried up to the start of each step; the last is those of one whole pass. */
   readonly #totals: Float64Array;
   readonly #shift: number;
+  readonly #conditions: readonly Conditions[];
   /** The last question's end is mostly the next one's start. */
   #lastTime = 0;
   #lastCarried = 0;
@@ -16,11 +20,22 @@ export class Link {
     this.#step = trace.step;
     this.#period = traceDuration(trace);
     this.#shift = shift;
+    this.#conditions = trace.conditions ?? [];
     this.#totals = new Float64Array(trace.rates.length + 1);
     trace.rates.forEach((rate, index) => {
       this.#totals[index + 1] = this.#totals[index]! + (rate * trace.step) / 8;
     });
     this.#lastCarried = this.#carriedUntil(this.#lastTime);
+  }
+
+  /** Whether packets travel for longer or get lost at times, besides what a path does by itself. */
+  get hasConditions(): boolean {
+    return this.#conditions.length > 0;
+  }
+
+  conditionsAt(time: number): Conditions {
+    const index = Math.floor((time + this.#shift) / this.#step) % this.#conditions.length;
+    return this.#conditions[index] ?? NO_CONDITIONS;
   }
 
   /** Bytes that the link can carry from `start` to `end`, in seconds. */

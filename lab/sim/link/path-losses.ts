@@ -23,19 +23,30 @@ const NOTHING: RoundLosses = { bytes: 0, starts: [] };
 export class PathLosses {
   readonly #packet: number;
   readonly #random: Random;
-  readonly #begins: number;
-  readonly #goesOn: number;
-  #isLosing: boolean;
+  #model: LossModel = { loss: 0 };
+  #begins = 0;
+  #goesOn = 0;
+  #isLosing = false;
   /** Bytes of the current run that are still to come. */
   #left = 0;
 
-  constructor({ loss, meanBurst }: LossModel, packetBytes: number, random: Random) {
+  constructor(model: LossModel, packetBytes: number, random: Random) {
     this.#packet = packetBytes;
     this.#random = random;
+    this.#isLosing = model.loss > 0 && random.uniform() < model.loss;
+    this.changeTo(model);
+  }
+
+  /** Loses in another way from now on. A burst that has begun goes on as long as the new ones. */
+  changeTo(model: LossModel): void {
+    const { loss, meanBurst } = model;
+    if (loss === this.#model.loss && meanBurst === this.#model.meanBurst) return;
+    this.#model = model;
     this.#goesOn = meanBurst === undefined ? loss : 1 - 1 / meanBurst;
     this.#begins = meanBurst === undefined ? loss : Math.min(1, loss / (1 - loss) / meanBurst);
-    this.#isLosing = loss > 0 && random.uniform() < loss;
+    // Runs have no memory: what is left of one is drawn anew.
     if (loss > 0) this.#left = this.#runBytes();
+    else this.#isLosing = false;
   }
 
   next(bytes: number): RoundLosses {

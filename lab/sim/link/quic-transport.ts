@@ -26,7 +26,7 @@ const PROBE_TIMEOUT = 2;
 const ROUNDING_BYTES = 0.5;
 
 export interface QuicPath extends LossModel {
-  /** Round trip without queue, in seconds. */
+  /** Round trip without queue, in seconds, besides the link's own. */
   readonly roundTrip: number;
   /** What the bottleneck's drop-tail queue holds, in packets. */
   readonly queuePackets: number;
@@ -67,13 +67,13 @@ const ROUNDING_SECONDS = 1e-9;
  * lost datagrams are gone. Left out: losses on the way back.
  */
 export class QuicTransport implements Transport {
-  readonly latency: number;
   readonly #link: Link;
   readonly #path: QuicPath;
   readonly #losses: PathLosses;
   readonly #random: Random;
   readonly #control: CongestionControl;
   #time = 0;
+  #latency: number;
   /** Payload bytes of the current request that have neither arrived nor been lost for good. */
   #left = 0;
   /** Bytes in the bottleneck's queue, and how many of those at its head belong to a cancelled download. */
@@ -89,12 +89,16 @@ export class QuicTransport implements Transport {
   #received = 0;
 
   constructor(link: Link, path: QuicPath, random: Random) {
-    this.latency = path.roundTrip;
     this.#link = link;
     this.#path = path;
+    this.#latency = this.#roundTrip(0);
     this.#losses = new PathLosses(path, PACKET_BYTES, random);
     this.#random = random;
     this.#control = CONTROLS[path.control](PACKET_BYTES, path.server);
+  }
+
+  get latency(): number {
+    return this.#latency;
   }
 
   get received(): number {
@@ -102,7 +106,8 @@ export class QuicTransport implements Transport {
   }
 
   request(time: number, bytes: number, sentAt = time): void {
-    const firstByte = Math.max(time, sentAt + this.#path.roundTrip);
+    this.#latency = this.#roundTrip(sentAt);
+    const firstByte = Math.max(time, sentAt + this.#latency);
     const isComplete = this.#left <= ROUNDING_BYTES;
     this.#left = isComplete ? bytes : this.#left;
     if (isComplete && firstByte - this.#time <= ROUNDING_SECONDS) return;
@@ -139,7 +144,12 @@ export class QuicTransport implements Transport {
       lost += passed * losing;
       arrived = needed <= stretch ? bytes - lost : arrived + passed * arriving;
       if (passed * losing > 0)
-        bursts.push({ start, end: arrived + lost, lost: passed * losing, run: this.#path.meanBurst ?? 1 });
+        bursts.push({
+          start,
+          end: arrived + lost,
+          lost: passed * losing,
+          run: this.#lossModel(this.#round.start).meanBurst ?? 1,
+        });
       if (needed <= stretch) break;
     }
     this.#left -= arrived + lost;
@@ -147,6 +157,17 @@ export class QuicTransport implements Transport {
     const time = Math.min(this.#time, until);
     const usable = Math.max(time, ...gaps.map(({ filled }) => filled));
     return { time, usable, arrived, gaps: delivery === 'streams' ? gaps : [], lost, bursts };
+  }
+
+  /** Seconds, without queue. */
+  #roundTrip(time: number): number {
+    return this.#path.roundTrip + (2 * this.#link.conditionsAt(time).delayMs) / 1000;
+  }
+
+  #lossModel(time: number): LossModel {
+    if (!this.#link.hasConditions) return this.#path;
+    const { lossPercent, meanBurst } = this.#link.conditionsAt(time);
+    return { loss: lossPercent / 100, ...(meanBurst !== undefined && { meanBurst }) };
   }
 
   /** Grows the window by what was carried of the round so far. */
@@ -159,10 +180,12 @@ export class QuicTransport implements Transport {
 
   #nextRound(): Round {
     this.#endRound();
-    const { roundTrip, queuePackets } = this.#path;
+    const { queuePackets } = this.#path;
+    const roundTrip = this.#roundTrip(this.#time);
     const end = this.#time + roundTrip;
     const inFlight = this.#queued + this.#hearOfLosses();
     const offered = this.#isClocked ? this.#control.offer(inFlight) : 0;
+    this.#losses.changeTo(this.#lossModel(this.#time));
     const onTheWay = this.#losses.next(offered);
     const waiting = this.#queued + offered - onTheWay.bytes;
     const carried = Math.min(waiting, this.#link.bytesBetween(this.#time, end));
@@ -192,7 +215,7 @@ export class QuicTransport implements Transport {
     for (const [, bytes] of this.#unheard.due(this.#time)) heard += bytes;
     if (heard > 0 && this.#isHeeded(this.#time)) {
       this.#control.reduce(this.#time, heard);
-      this.#recoveryEnd = this.#link.timeToCarry(this.#time + this.#path.roundTrip, this.#queued);
+      this.#recoveryEnd = this.#link.timeToCarry(this.#time + this.#roundTrip(this.#time), this.#queued);
     } else if (heard > 0) this.#control.overlook(heard);
     return sum(this.#unheard.events);
   }
@@ -200,7 +223,7 @@ export class QuicTransport implements Transport {
   #isQueueing(time: number): boolean {
     if (this.#path.server === undefined) return false;
     const delay = this.#link.timeToCarry(time, this.#queued) - time;
-    return delay > Math.max(LEAST_RISE, this.#path.roundTrip / RISE_DIVISOR);
+    return delay > Math.max(LEAST_RISE, this.#roundTrip(time) / RISE_DIVISOR);
   }
 
   #isHeeded(time: number): boolean {
@@ -223,15 +246,17 @@ export class QuicTransport implements Transport {
       .map((time) => {
         const at = arrived + (time - start) * arriving;
         const isLast = isMeasured && this.#left - lost - at <= REORDERING_PACKETS * PACKET_BYTES;
-        return { at, isLast, filled: this.#link.timeToCarry(time + this.#repeatAfter(isLast), this.#queued) };
+        return { at, isLast, filled: this.#link.timeToCarry(time + this.#repeatAfter(time, isLast), this.#queued) };
       })
       .filter(({ isLast }) => isLast || delivery === 'streams')
       .map(({ at, filled }) => ({ at, filled }));
   }
 
   /** Seconds until a lost packet's repeat begins to come: repeats are lost like others, and nothing follows the last ones. */
-  #repeatAfter(isLast: boolean): number {
-    const { roundTrip, loss, server } = this.#path;
+  #repeatAfter(time: number, isLast: boolean): number {
+    const { server } = this.#path;
+    const roundTrip = this.#roundTrip(time);
+    const { loss } = this.#lossModel(time);
     if (server === undefined) return roundTrip;
     let seconds = isLast ? PROBE_TIMEOUT * roundTrip : roundTrip;
     for (let next = PROBE_TIMEOUT; loss > 0 && this.#random.uniform() < loss; next *= 2) seconds += next * roundTrip;

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { UserError } from '../../../tools/setup/process.mjs';
+import { CONDITION_GENERATORS } from './condition-generators.js';
+import { parseConditions, type ConditionRecord } from './conditions.js';
 import { GENERATORS } from './trace-generators.js';
 import { TRACE_SETS, traceSet } from './trace-sets.js';
 import { makeTrace, parseCsvTrace, parseMahimahiTrace, parseRateTrace, parseSumTrace, type Trace } from './trace.js';
@@ -33,6 +35,21 @@ export function readTraces(source: string, seed: number): Trace[] {
   return filesIn(source).map(readTraceFile);
 }
 
+/** What `--conditions` names: a file, a folder (its files as one record, by name), or a generator. Throws a `UserError`. */
+export function readConditions(source: string, seed: number): ConditionRecord {
+  const generate = Object.hasOwn(CONDITION_GENERATORS, source)
+    ? CONDITION_GENERATORS[source as keyof typeof CONDITION_GENERATORS]
+    : undefined;
+  if (generate) return generate(seed);
+  const files = filesIn(source, ['.csv']);
+  const records = files.map((path) => parseConditions(basename(path, extname(path)), readFileSync(path, 'utf8')));
+  const { step } = records[0]!;
+  const other = records.find((record) => record.step !== step);
+  if (other)
+    throw new UserError(`${source}: ${other.name} has steps of ${other.step} s, ${records[0]!.name} of ${step} s`);
+  return { name: basename(source, '.csv'), step, conditions: records.flatMap(({ conditions }) => conditions) };
+}
+
 function stepTrace(name: string, before: number, after: number, second: number): Trace {
   return makeTrace(
     name,
@@ -41,13 +58,12 @@ function stepTrace(name: string, before: number, after: number, second: number):
   );
 }
 
-function filesIn(source: string): string[] {
+function filesIn(source: string, extensions: readonly string[] = Object.keys(PARSERS)): string[] {
   const stats = statSync(source, { throwIfNoEntry: false });
   if (!stats) throw new UserError(`no traces at '${source}': expected a file, a folder or a generator (see --help)`);
   if (!stats.isDirectory()) return [source];
-  const files = readdirSync(source).filter((name) => Object.hasOwn(PARSERS, extname(name)));
-  if (files.length === 0)
-    throw new UserError(`${source}: the folder has no trace files (${Object.keys(PARSERS).join(', ')})`);
+  const files = readdirSync(source).filter((name) => extensions.includes(extname(name)));
+  if (files.length === 0) throw new UserError(`${source}: the folder has no trace files (${extensions.join(', ')})`);
   return files.sort().map((name) => join(source, name));
 }
 

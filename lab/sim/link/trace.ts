@@ -1,4 +1,12 @@
 import { UserError } from '../../../tools/setup/process.mjs';
+import {
+  CONDITION_COLUMNS,
+  conditionsOf,
+  OPTIONAL_COLUMNS,
+  type ConditionRecord,
+  type Conditions,
+} from './conditions.js';
+import { evenRows, linesOf } from './rows.js';
 
 /** What a link carries over time; repeated when a session outlasts it. */
 export interface Trace {
@@ -7,6 +15,8 @@ export interface Trace {
   readonly step: number;
   /** Bit/s. Never empty, none negative, not all 0. */
   readonly rates: Float64Array;
+  /** Delay and loss of each step, where these change, too. */
+  readonly conditions?: readonly Conditions[];
 }
 
 /** Bytes that one line of a Mahimahi delivery file stands for: one packet of the usual MTU. */
@@ -17,6 +27,9 @@ const MAHIMAHI_STEP = 0.1;
 
 /** What a link is never offset below: one 1500-byte packet a second, the floor of the paper's own traces. */
 const OFFSET_FLOOR = 12_000;
+
+/** Quotients of seconds are rounded by so much. */
+const ROUNDING = 1e-9;
 
 /** A day: what a file may leave out is bounded. */
 const MOST_SECONDS = 86_400;
@@ -48,17 +61,33 @@ export function makeTrace(name: string, step: number, rates: Iterable<number>): 
   return trace;
 }
 
-/** `second,mbps` lines under a header. Throws a `UserError` that names the line. */
+/** Lines of `second,mbps`, or of that and of conditions (`conditions.ts`), under a header. Throws a `UserError` that names the line. */
 export function parseCsvTrace(name: string, text: string): Trace {
   const [header, ...lines] = linesOf(text);
-  if (header?.replaceAll(/\s/g, '') !== 'second,mbps')
-    throw new UserError(`${name}:1: the header must be second,mbps, got '${header ?? ''}'`);
-  return perStep(name, lines, { separator: ',', firstLine: 2, rate: (mbps) => mbps * 1e6 });
+  const columns = (header ?? '').replaceAll(/\s/g, '');
+  const [first, ...others] = columns.split(',mbps');
+  const isKnown = first === 'second' && others.length === 1 && ['', ...CONDITION_COLUMNS].includes(others[0]!);
+  if (!isKnown)
+    throw new UserError(`${name}:1: the header must be second,mbps[,${OPTIONAL_COLUMNS}], got '${header ?? ''}'`);
+  const count = columns.split(',').length;
+  const { step, rows } = evenRows(name, lines, { separator: ',', firstLine: 2, columns: count });
+  const trace = makeTrace(
+    name,
+    step,
+    rows.map(([, mbps]) => mbps! * 1e6),
+  );
+  if (count === 2) return trace;
+  return { ...trace, conditions: rows.map(([, , ...rest], index) => conditionsOf(rest, `${name}:${index + 2}`)) };
 }
 
 /** `second bytes` lines, as the authors of VOXEL publish their traces. Throws a `UserError` that names the line. */
 export function parseSumTrace(name: string, text: string): Trace {
-  return perStep(name, linesOf(text), { separator: /\s+/, firstLine: 1, rate: (bytes, step) => (bytes * 8) / step });
+  const { step, rows } = evenRows(name, linesOf(text), { separator: /\s+/, firstLine: 1, columns: 2 });
+  return makeTrace(
+    name,
+    step,
+    rows.map(([, bytes]) => (bytes! * 8) / step),
+  );
 }
 
 /**
@@ -111,34 +140,28 @@ export function scaled(trace: Trace, factor: number): Trace {
   return { ...trace, rates: trace.rates.map((rate) => factor * rate) };
 }
 
-function linesOf(text: string): string[] {
-  return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+/** The same under a record's conditions from `start` seconds on, in steps no longer than the record's. Throws a `UserError` where there are some already. */
+export function withConditions(trace: Trace, { step, conditions }: ConditionRecord, start: number): Trace {
+  if (trace.conditions) throw new UserError(`${trace.name}: has delays and losses of its own`);
+  const parts = Math.max(1, Math.ceil(trace.step / step - ROUNDING));
+  const finer = {
+    ...trace,
+    step: trace.step / parts,
+    rates: Float64Array.from(
+      { length: parts * trace.rates.length },
+      (_, index) => trace.rates[Math.floor(index / parts)]!,
+    ),
+  };
+  const at = (index: number) => Math.floor((start + index * finer.step) / step + ROUNDING) % conditions.length;
+  return { ...finer, conditions: Array.from(finer.rates, (_, index) => conditions[at(index)]!) };
 }
 
-interface StepFormat {
-  readonly separator: string | RegExp;
-  /** For messages. */
-  readonly firstLine: number;
-  /** Bit/s that the second column stands for, over a step of so many seconds. */
-  readonly rate: (value: number, step: number) => number;
-}
-
-function perStep(name: string, lines: readonly string[], { separator, firstLine, rate }: StepFormat): Trace {
-  const rows = lines.map((line, index) => {
-    const columns = line.split(separator).map((column) => (column.trim() === '' ? NaN : Number(column)));
-    if (columns.length !== 2 || !columns.every(Number.isFinite)) {
-      throw new UserError(`${name}:${index + firstLine}: not two numbers`);
-    }
-    return { second: columns[0]!, value: columns[1]! };
+/** Traces one after the other under a record that goes on from each to the next. */
+export function underRecord(traces: readonly Trace[], record: ConditionRecord): Trace[] {
+  let start = 0;
+  return traces.map((trace) => {
+    const result = withConditions(trace, record, start);
+    start += traceDuration(trace);
+    return result;
   });
-  const step = rows.length > 1 ? rows[1]!.second - rows[0]!.second : 1;
-  rows.forEach(({ second }, index) => {
-    const ascends = step > 0 && (index === 0 || Math.abs(second - rows[index - 1]!.second - step) < 1e-6);
-    if (!ascends) throw new UserError(`${name}:${index + firstLine}: the seconds must ascend by equal steps`);
-  });
-  return makeTrace(
-    name,
-    step,
-    rows.map(({ value }) => rate(value, step)),
-  );
 }

@@ -39,7 +39,7 @@ export interface Progress {
  * A server behind a link, one request at a time. Times are seconds since the session's start and never go back.
  */
 export interface Transport {
-  /** Seconds from a request to its first byte on an idle link. */
+  /** Seconds from the latest request to its first byte on an idle link. */
   readonly latency: number;
   /** Bytes that have arrived so far. */
   readonly received: number;

@@ -206,6 +206,23 @@ describe('QuicTransport', () => {
     expect(seconds).toBeLessThan(5.5);
   });
 
+  it('loses and waits as the seconds of its link do', () => {
+    const seconds = [
+      { delayMs: 0, lossPercent: 0 },
+      { delayMs: 50, lossPercent: 30 },
+    ];
+    const link = () => new Link({ ...makeTrace('spells', 1, [2e6, 2e6]), conditions: seconds });
+    const transport = quicOver(link(), { control: 'bbr' });
+    const shares = [0, 1].map((second) => {
+      transport.request(second, 1e6);
+      const { arrived, lost } = transport.receive(1e6, 'datagrams', second + 1);
+      return { latency: transport.latency, share: lost / (arrived + lost) };
+    });
+    expect(shares.map(({ latency }) => Number(latency.toFixed(3)))).toEqual([0.03, 0.13]);
+    expect(shares[0]!.share).toBeLessThan(0.1);
+    expect(shares[1]!.share).toBeGreaterThan(0.2);
+  });
+
   it('lets what a cancelled download left in the queue pass first', () => {
     const slow = () => quicOver(constantLink(0.5));
     const fresh = receiveAll(slow(), 20_000, 'streams').seconds;

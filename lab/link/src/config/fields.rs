@@ -51,6 +51,9 @@ pub struct TraceFields {
 pub struct StepFields {
     pub seconds: f64,
     pub mbps: f64,
+    pub delay_ms: Option<f64>,
+    pub loss_percent: Option<f64>,
+    pub mean_burst: Option<f64>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -72,6 +72,30 @@ fn a_trace_starts_where_it_is_told_to() {
 }
 
 #[test]
+fn steps_can_have_a_delay_and_losses_of_their_own() {
+    let steps = json!([
+        { "seconds": 1, "mbps": 12, "delayMs": 30 },
+        { "seconds": 1, "mbps": 12, "lossPercent": 100 },
+        { "seconds": 1, "mbps": 12, "delayMs": 5, "lossPercent": 50, "meanBurst": 1 },
+    ]);
+    let mut down = down(&json!({ "trace": { "steps": steps, "startSeconds": 0.5 } }));
+    (0..250).for_each(|number| down.arrive(packet(number, ms(10 * u64::from(number)))));
+    down.advance(ms(3000));
+    let due: Vec<_> = std::iter::from_fn(|| down.take_due(ms(3000))).map(|departure| departure.due).collect();
+    let through = |from, to| due.iter().filter(|due| (ms(from)..ms(to)).contains(due)).count();
+    // The direction's 15 ms and the step's come to the millisecond that a packet takes.
+    assert_eq!((due[0], due[1]), (ms(46), ms(56)));
+    assert_eq!((through(0, 540), through(540, 1520), through(1520, 3000)), (50, 0, 50));
+}
+
+#[test]
+fn the_product_has_the_mean_of_the_delays() {
+    let steps = json!([{ "seconds": 1, "mbps": 10, "delayMs": 0 }, { "seconds": 3, "mbps": 10, "delayMs": 40 }]);
+    // 1.25 times the product of 10 Mbit/s and 60 ms.
+    assert_eq!(room(&json!({ "trace": { "steps": steps } })), 63 + 1);
+}
+
+#[test]
 fn mistakes_are_named() {
     let trace = |trace: Value| json!({ "trace": trace });
     let limit = |limit: Value| json!({ "queue": { "discipline": "drop-tail", "limit": limit } });
@@ -87,6 +111,14 @@ fn mistakes_are_named() {
         (
             trace(json!({ "mbps": 1, "file": "x" })),
             "trace: must have exactly one of file, mbps and steps, got file and mbps",
+        ),
+        (
+            trace(json!({ "steps": [{ "seconds": 1, "mbps": 1, "lossPercent": 101 }] })),
+            "trace: loss: percent must be between 0 and 100, got 101",
+        ),
+        (
+            json!({ "trace": { "steps": [{ "seconds": 1, "mbps": 1, "delayMs": 1 }] }, "loss": { "percent": 1 } }),
+            "loss: the trace has losses already",
         ),
         (trace(json!({ "mbps": 0 })), "trace: mean rate must be at least 1 bit/s, got 0"),
         (trace(json!({ "mbps": -1 })), "trace: rate must be between 0 and 1000000 Mbit/s, got -1"),

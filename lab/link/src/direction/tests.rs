@@ -1,5 +1,6 @@
 use super::*;
 use crate::{
+    loss::Chain,
     queue::{DropTail, Limit},
     random::Random,
     testing::{ms, number_of, packet},
@@ -10,10 +11,10 @@ use crate::{
 fn direction(loss: f64, seed: u64) -> Direction {
     let trace = Trace::Rates(RateTrace::constant(12e6).expect("a valid rate"));
     Direction::new(Stages {
-        loss: Loss::independent(loss, Random::new(seed, 0)),
+        loss: Loss::new(Schedule::constant(Chain::new(100.0 * loss, None).expect("a share")), Random::new(seed, 0)),
         queue: Box::new(DropTail::new(Limit::Packets(10))),
         transmitter: Transmitter::new(trace, Duration::ZERO),
-        delay: ms(15),
+        delay: Schedule::constant(ms(15)),
     })
 }
 
@@ -33,6 +34,19 @@ fn packets_leave_after_transmission_and_delay() {
     assert_eq!(direction.next_event(), ms(116), "the first one reaches the far end");
     assert_eq!(departures(&mut direction, ms(500)), [(0, ms(116)), (1, ms(117)), (2, ms(216))]);
     assert_eq!(direction.next_event(), TICK);
+}
+
+#[test]
+fn a_packet_travels_for_as_long_as_the_delay_of_its_second_but_overtakes_none() {
+    let mut direction = direction(0.0, 1);
+    direction.stages.delay = Schedule::new([(1.0, ms(100)), (1.0, ms(20))], Duration::ZERO);
+    direction.arrive(packet(0, ms(0)));
+    direction.arrive(packet(1, ms(990)));
+    assert_eq!(direction.next_event(), ms(101));
+    direction.arrive(packet(2, ms(1000)));
+    direction.arrive(packet(3, ms(1100)));
+    let due = [(0, ms(101)), (1, ms(1091)), (2, ms(1091)), (3, ms(1121))];
+    assert_eq!(departures(&mut direction, ms(1500)), due);
 }
 
 #[test]
