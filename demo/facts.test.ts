@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codecText, meanScore, secondsText } from './facts.js';
+import { codecText, meanScore, repairedText, secondsText } from './facts.js';
 
 describe('meanScore', () => {
   it('is the mean over the segments that have a score', () => {
@@ -9,6 +9,10 @@ describe('meanScore', () => {
   it('is unknown where no segment has one', () => {
     expect(meanScore([{ score: undefined }])).toBeUndefined();
   });
+});
+
+it('says how many frames needed repair at first beside those that still do', () => {
+  expect([repairedText(0, 0), repairedText(12, 3)]).toEqual(['0', '3 · 12 at first']);
 });
 
 it('says times to hundredths of a second, and nothing where there is none', () => {

@@ -2,6 +2,7 @@ import type { SegmentRecord } from '../player/api/types.js';
 import { byId } from './dom.js';
 import type { FirstPictureTimes } from './first-pictures.js';
 import { formatBytes, formatScore, formatSeconds, unknown } from './format.js';
+import { lossesOf } from './losses.js';
 import type { LivePlayback } from './report.js';
 import type { PlaybackSummary } from './video-observer.js';
 
@@ -13,8 +14,9 @@ export function showFacts(
   live: LivePlayback | undefined,
   codec: string | undefined,
 ): void {
-  const sum = (field: 'bytesLost' | 'framesSkipped' | 'framesRepaired') =>
-    segments.reduce((total, segment) => total + segment[field], 0);
+  const sum = (value: (segment: SegmentRecord) => number) =>
+    segments.reduce((total, segment) => total + value(segment), 0);
+  const losses = segments.map(lossesOf);
   const { stalls, stallSeconds, playedSeconds, droppedVideoFrames } = playback;
   const facts = {
     'fact-startup': secondsText(startMs),
@@ -24,14 +26,24 @@ export function showFacts(
     'fact-latency': live ? latencyText(live) : unknown,
     'fact-played': formatSeconds(playedSeconds),
     'fact-score': formatScore(meanScore(segments)),
-    'fact-lost': formatBytes(sum('bytesLost')),
-    'fact-repaired': String(sum('framesRepaired')),
-    'fact-skipped': String(sum('framesSkipped')),
-    'fact-held': String(segments.reduce((total, { removed }) => total + removed.length, 0)),
+    'fact-lost': formatBytes(losses.reduce((total, { lost }) => total + lost, 0)),
+    'fact-again': formatBytes(losses.reduce((total, { fetchedAgain }) => total + fetchedAgain, 0)),
+    'fact-missing': formatBytes(sum(({ bytesLost }) => bytesLost)),
+    'fact-repaired': repairedText(
+      sum(({ framesRepaired, firstPass }) => firstPass?.framesRepaired ?? framesRepaired),
+      sum(({ framesRepaired }) => framesRepaired),
+    ),
+    'fact-skipped': String(sum(({ framesSkipped }) => framesSkipped)),
+    'fact-held': String(sum(({ removed }) => removed.length)),
     'fact-codec': codecText(codec),
     'fact-dropped': String(droppedVideoFrames),
   };
   for (const [id, text] of Object.entries(facts)) byId(id, HTMLElement).textContent = text;
+}
+
+/** Those that the viewer gets, and how many there were before bytes were fetched again. */
+export function repairedText(first: number, now: number): string {
+  return first === now ? String(now) : `${now} · ${first} at first`;
 }
 
 /** Hundredths of a second: what a viewer notices. */

@@ -12,6 +12,7 @@ import { parseSettings } from './settings.js';
 import { SupportPanel } from './support-panel.js';
 import { checkSupport } from './support.js';
 import { takeSample, TimeSeries } from './time-series.js';
+import { showTrackMenus } from './track-menu.js';
 import { showDelivery } from './delivery-badge.js';
 import { showWallClock } from './wall-clock.js';
 
@@ -39,6 +40,8 @@ const run = startRun(video, settings, {
   },
 });
 
+showTrackMenus(byId('tracks', HTMLElement), run.player);
+
 const segments = new SegmentTable(byId('segments', HTMLElement));
 run.source.onSegment((segment) => {
   notices.withdraw('no-voxel-data');
@@ -58,7 +61,7 @@ const charts = new Charts(
 const badge = byId('delivery', HTMLElement);
 
 function refresh(): void {
-  showDelivery(badge, run.source.delivery(), settings.delivery);
+  showDelivery(badge, run.source.segments(), settings.delivery);
   const live = run.live();
   document.body.classList.toggle('live', live !== undefined);
   showFacts(run.playback(), run.firstPictures(), run.source.segments(), live, run.codec());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../player/api/errors.js';
-import { dashErrorNotice, fallbackNotice, sessionNotice } from './notices.js';
+import { catalogue, dashErrorNotice, fallbackNotice, sessionNotice } from './notices.js';
 
 describe('dashErrorNotice', () => {
   it('tells a missing manifest from a server that is down', () => {
@@ -51,6 +51,13 @@ describe('sessionNotice', () => {
     const failure = { code: 'unsupported', message: 'why', retryIn: undefined } as const;
     expect(sessionNotice(failure, { secureContext: false }).key).toBe('no-secure-context');
   });
+});
+
+it('no warning says that the video comes or plays: the server may be down', () => {
+  const warnings = Object.values(catalogue).filter(({ severity }) => severity === 'warning');
+  expect(warnings.map(({ title, advice }) => `${title}. ${advice}`).join('\n')).not.toMatch(
+    /(video|segments) (comes?|came) over|not affected/,
+  );
 });
 
 describe('fallbackNotice', () => {

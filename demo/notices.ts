@@ -5,7 +5,7 @@ import type { Support } from './support.js';
 export interface Notice {
   /** The same problem has the same key, however often it comes. */
   readonly key: NoticeKey;
-  /** `error`: the video does not play. `warning`: it plays, but not as asked. */
+  /** `error`: the video does not play. `warning`: it is not played as asked; whether it plays is not known. */
   readonly severity: 'error' | 'warning';
   readonly title: string;
   /** What it means and what to do. */
@@ -15,7 +15,7 @@ export interface Notice {
 }
 
 /** What each known problem means and what to do about it. */
-const catalogue = {
+export const catalogue = {
   settings: {
     severity: 'warning',
     title: 'A setting in the address makes no sense',
@@ -25,12 +25,13 @@ const catalogue = {
     severity: 'warning',
     title: 'This page is not a secure context',
     advice:
-      'Browsers offer WebTransport only there, so the video comes over HTTP. Open the page over https:// or, on this machine, as http://127.0.0.1 or http://localhost.',
+      'Browsers offer WebTransport only there, so the video is asked for over HTTP. Open the page over https:// or, on this machine, as http://127.0.0.1 or http://localhost.',
   },
   'no-webtransport': {
     severity: 'warning',
     title: 'This browser has no WebTransport',
-    advice: 'The video comes over HTTP instead. To see datagrams and repair, use Chrome, Edge or another Chromium.',
+    advice:
+      'The video is asked for over HTTP instead. To see datagrams and repair, use Chrome, Edge or another Chromium.',
   },
   'no-media-source': {
     severity: 'error',
@@ -41,19 +42,19 @@ const catalogue = {
     severity: 'warning',
     title: 'The server of this manifest announces no WebTransport',
     advice:
-      'It answered no usable /.well-known/voxel.json, so the video comes over HTTP. Serve the folder with voxel-serve, without --no-webtransport.',
+      'It answered no usable /.well-known/voxel.json, so the video is asked for over HTTP. Serve the folder with voxel-serve, without --no-webtransport.',
   },
   'discovery-failed': {
     severity: 'warning',
     title: 'The address for WebTransport could not be learned',
     advice:
-      'The server is down, or does not let this page read its /.well-known/voxel.json (voxel-serve --allow-origin). It is asked again; the video comes over HTTP meanwhile.',
+      'The server is down, or does not let this page read its /.well-known/voxel.json (voxel-serve --allow-origin). It is asked again; the video is asked for over HTTP meanwhile.',
   },
   'session-failed': {
     severity: 'warning',
     title: 'No WebTransport session could be opened',
     advice:
-      'The video comes over HTTP. Browsers do not say why; the usual reasons are a firewall that blocks UDP, a self-made certificate that has expired or been replaced (reload the page), or a server that was restarted on another port.',
+      'The video is asked for over HTTP. Browsers do not say why; the usual reasons are a firewall that blocks UDP, a self-made certificate that has expired or been replaced (reload the page), or a server that was restarted on another port.',
   },
   'no-voxel-data': {
     severity: 'warning',
@@ -63,8 +64,9 @@ const catalogue = {
   },
   fallback: {
     severity: 'warning',
-    title: 'Some segments came over HTTP',
-    advice: 'Their VOXEL request failed, so dash.js fetched them in the ordinary way. Playback is not affected.',
+    title: 'Some segments were asked for over HTTP',
+    advice:
+      'Their VOXEL request failed, so dash.js asks for them in the ordinary way: those that come are whole, and show above how they came.',
   },
   'manifest-missing': {
     severity: 'error',

@@ -2,6 +2,7 @@ import type { SegmentRecord, Delivery } from '../player/api/types.js';
 import { create } from './dom.js';
 import { formatBitrate, formatBytes, formatScore, unknown } from './format.js';
 import { createFrameStrip } from './frame-strip.js';
+import { lossesOf } from './losses.js';
 
 /** Older rows leave the page (not the exported run): a table of hours would make it slow. */
 const maximumRows = 200;
@@ -34,7 +35,8 @@ export class SegmentTable {
 
 // On a phone the cells of a row stand in a grid (style.css), which takes their meaning as a table away: hence the roles.
 function segmentRow(segment: SegmentRecord): HTMLElement {
-  const { index, frames, removed, bytesReliable, bytesUnreliable, bytesLost, score, delivery } = segment;
+  const { index, frames, removed, bytesReliable, bytesUnreliable, score, delivery } = segment;
+  const { lost, fetchedAgain } = lossesOf(segment);
   return create('tr', {
     attributes: { role: 'row' },
     children: [
@@ -43,7 +45,8 @@ function segmentRow(segment: SegmentRecord): HTMLElement {
       stripCell(frames, removed),
       cell('number', 'Reliable', formatBytes(bytesReliable)),
       cell('number', 'Unreliable', formatBytes(bytesUnreliable)),
-      cell(bytesLost > 0 ? 'number lost' : 'number', 'Lost', formatBytes(bytesLost)),
+      cell(lost > 0 ? 'number lost' : 'number', 'Lost', formatBytes(lost)),
+      cell('number', 'Fetched again', formatBytes(fetchedAgain)),
       cell('number', 'Score', formatScore(score)),
       cell('number', 'Speed', formatBitrate(segment.throughput)),
       cell('delivery', 'Delivery', deliveryNames[delivery]),

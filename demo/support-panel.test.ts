@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest';
-import { pathText } from './support-panel.js';
+import { failureText, pathText } from './support-panel.js';
+
+it('says why no session opens without two marks in a row', () => {
+  const message = 'the session could not be opened: Opening handshake failed.';
+  expect(failureText({ message, retryIn: 2 })).toBe(
+    'the session could not be opened: Opening handshake failed; next attempt in 2 s',
+  );
+  expect(failureText({ message, retryIn: undefined })).toMatch(/failed$/);
+});
 
 it('says of a path what is known of it', () => {
   const path = { url: 'https://a/voxel', cost: 0, bytes: 12_400_000, lossRate: 0, error: undefined };

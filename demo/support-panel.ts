@@ -3,6 +3,8 @@ import { create } from './dom.js';
 import { formatBitrate, formatBytes } from './format.js';
 import { supportItems, type Support, type SupportItem } from './support.js';
 
+type SessionFailure = Exclude<SessionEvent, { state: 'opened' }>;
+
 /** Lists what the browser has and how the WebTransport session stands. */
 export class SupportPanel {
   #session: HTMLElement;
@@ -15,7 +17,7 @@ export class SupportPanel {
 
   showSession(event: SessionEvent): void {
     const present = event.state === 'opened';
-    const meaning = present ? `open: ${event.url}` : `${event.state}: ${event.message}${retryText(event.retryIn)}`;
+    const meaning = event.state === 'opened' ? `open: ${event.url}` : `${event.state}: ${failureText(event)}`;
     const current = row({ name: 'WebTransport session', present, meaning });
     this.#session.replaceWith(current);
     this.#session = current;
@@ -45,9 +47,11 @@ export function pathText({ state, bytes, rate, roundTrip, lossRate, cost, error 
   return facts.filter((fact) => fact !== false && fact !== undefined).join(', ');
 }
 
-function retryText(retryIn: number | undefined): string {
-  if (retryIn === undefined) return '';
-  return retryIn === 0 ? '; the next segment opens another' : `; next attempt in ${retryIn.toFixed(0)} s`;
+/** Why there is no session, and when there will be another attempt. Browsers end their messages with a full stop, the plugin does not. */
+export function failureText({ message, retryIn }: Pick<SessionFailure, 'message' | 'retryIn'>): string {
+  const reason = message.replace(/\.$/, '');
+  if (retryIn === undefined) return reason;
+  return `${reason}; ${retryIn === 0 ? 'the next segment opens another' : `next attempt in ${retryIn.toFixed(0)} s`}`;
 }
 
 function row({ name, present, meaning }: SupportItem): HTMLElement {

@@ -10,6 +10,8 @@ import { root } from '../../tools/setup/paths.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
 import { prepareVideo } from '../../tools/start/prepare.mjs';
 import { startServer } from '../../tools/start/server.mjs';
+import { barriers } from './support/accessible.js';
+import { lowContrasts } from './support/contrast.js';
 import { plain } from './support/manifests.js';
 
 /** Long enough that most segments are asked for after the session has opened, on a busy machine, too. */
@@ -93,6 +95,30 @@ describe('a run over datagrams', () => {
       expect(complaints).toEqual([]);
       expect(await page.$$eval('.notice', (notices) => notices.map(({ textContent }) => textContent))).toEqual([]);
       expect(await horizontalOverflow(page)).toBe(0);
+      const counts = { datagrams: 0, streams: 0, http: 0 };
+      const latest = new Map(report.segments.map(({ index, transport }) => [index, transport]));
+      for (const delivery of latest.values()) counts[delivery]++;
+      const badge = await textOf(page, '#delivery');
+      expect(badge).toMatch(new RegExp(`^datagrams ${counts.datagrams}`));
+      expect(badge.includes('HTTP')).toBe(counts.http > 0);
+    }));
+
+  it('can be read in light and dark, has everything named and explained, and Apply stands beside what it applies', () =>
+    withPage(`${server.ready.url}?autoplay=1`, DESKTOP, async (page) => {
+      await page.waitForSelector('#segments .strip');
+      for (const value of ['light', 'dark']) {
+        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+        expect(await page.evaluate(lowContrasts), value).toEqual([]);
+        expect(await barriers(page), value).toEqual([]);
+      }
+      const unexplained = await page.$$eval('.facts > div:not([title]), thead th:not([title], .frames)', (all) =>
+        all.map(({ textContent }) => textContent.trim()),
+      );
+      expect(unexplained).toEqual([]);
+      const bottoms = await page.$$eval('#manifest, #buffer, form button', (all) =>
+        all.map((element) => Math.round(element.getBoundingClientRect().bottom)),
+      );
+      expect(new Set(bottoms).size).toBe(1);
     }));
 
   it('fits a phone, rows of the table included', () =>
@@ -156,6 +182,51 @@ describe('settings', () => {
     }));
 });
 
+describe('tracks', () => {
+  it('can be chosen where there are several: another sound plays, and subtitles are shown', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'voxel-demo-'));
+    const mpd = readFileSync(join(media, 'manifest.mpd'), 'utf8').replace(
+      '<Period',
+      '<BaseURL>/media/</BaseURL><Period',
+    );
+    const [sound = ''] = /<AdaptationSet[^>]*contentType="audio"[\s\S]*?<\/AdaptationSet>/.exec(mpd) ?? [];
+    const second = sound
+      .replace(/<AdaptationSet/, '<AdaptationSet lang="de"')
+      .replace(/ id="[^"]*"/g, (id) => id.replace(/"$/, '-de"'));
+    const subtitles =
+      '<AdaptationSet contentType="text" mimeType="text/vtt" lang="en"><Representation id="words" bandwidth="100">' +
+      '<BaseURL>/more/words.vtt</BaseURL></Representation></AdaptationSet>';
+    writeFileSync(join(folder, 'words.vtt'), 'WEBVTT\n\n00:00.000 --> 00:20.000\nsome words\n');
+    writeFileSync(
+      join(folder, 'tracks.mpd'),
+      mpd.replace(sound, `${sound}${second.replace(/ lang="(?!de)[^"]*"/, '')}${subtitles}`),
+    );
+    const serving = await serve('--mount', `/more=${folder}`);
+    try {
+      await withPage(`${serving.ready.url}?autoplay=1&manifest=/more/tracks.mpd`, DESKTOP, async (page, complaints) => {
+        await page.waitForSelector('#track-audio');
+        await page.waitForFunction(() => window.voxelDemo.video.currentTime > 1);
+        expect(await page.$('#track-video')).toBeNull();
+        await page.select('#track-audio', '1');
+        await page.waitForFunction(() => window.voxelDemo.player.getCurrentTrackFor('audio')?.lang === 'de');
+        await page.select('#track-text', '0');
+        await page.waitForFunction(() =>
+          [...window.voxelDemo.video.textTracks].some(
+            ({ mode, activeCues }) => mode === 'showing' && activeCues?.length,
+          ),
+        );
+        const at = await page.evaluate(() => window.voxelDemo.video.currentTime);
+        await page.waitForFunction((at) => window.voxelDemo.video.currentTime > at + 1, {}, at);
+        expect(await page.evaluate(() => window.voxelDemo.report().errors)).toEqual([]);
+        expect(complaints).toEqual([]);
+      });
+    } finally {
+      await serving.stop();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
 describe('errors that a person can read', () => {
   const noticeTitle = (page: Page, key: string) =>
     page.waitForSelector(`[data-key="${key}"]`).then(() => textOf(page, `[data-key="${key}"] h2`));
@@ -199,7 +270,8 @@ describe('errors that a person can read', () => {
       await withPage(`${http.ready.url}?autoplay=1`, DESKTOP, async (page) => {
         expect(await noticeTitle(page, 'no-voxel-server')).toMatch(/announces no WebTransport/);
         await page.waitForFunction(() => window.voxelDemo.video.currentTime > 1);
-        expect(await textOf(page, '#delivery')).toBe('HTTP');
+        await page.waitForSelector('#segments tr');
+        await page.waitForFunction(() => /^HTTP \d+$/.test(document.querySelector('#delivery')!.textContent));
         expect(await page.evaluate(() => window.voxelDemo.report().errors)).toEqual([]);
       });
     } finally {
