@@ -63,7 +63,8 @@ export function ofDiscovery(outcome: DiscoveryOutcome, url: string, pageOrigin: 
   switch (outcome.kind) {
     case 'answer': {
       const count = outcome.hashes === 1 ? 'one certificate hash' : `${outcome.hashes} certificate hashes`;
-      const certificate = outcome.hashes > 0 ? count : 'a publicly trusted certificate';
+      const certificate =
+        outcome.hashes > 0 ? count : 'no certificate hash: browsers must trust the certificate as it is';
       return works(`${outcome.endpoint}, ${certificate}`);
     }
     case 'status':
@@ -145,7 +146,7 @@ function udpAdvice(endpoint: string, udp: string): string {
 
 function certificateAdvice(hashes: number, age: number | undefined): string {
   if (hashes === 0)
-    return 'Then the certificate: without hashes in voxel.json it must be one that browsers trust, for this host name and not expired.';
+    return 'Then the certificate: without hashes in voxel.json it must be of a public authority, for this host name and not expired. One that you made or that your own authority signed does not do, though pages open with it. To rehearse make one that signs itself, with an elliptic curve and for at most 14 days: the servers announce its hash.';
   const cached =
     age !== undefined && age > 0 ? ` voxel.json came from a cache and is ${age} s old: it must not be cached.` : '';
   return `Then the certificate: its SHA-256 is not among those in voxel.json, or it has expired, or is valid for more than 14 days.${cached} Restart the server, or copy its voxel.json anew to wherever it is served from.`;

@@ -24,7 +24,9 @@ export async function main(args: readonly string[]): Promise<number> {
     console.log(USAGE);
     return 0;
   }
-  const experiment = experimentOf(options);
+  const taken: string[] = [];
+  const experiment = experimentOf(options, (line) => taken.push(line));
+  for (const line of taken) say(line);
   prepareFolder(options.out);
   const started = Date.now();
   const results = await runExperiment(experiment, { jobs: options.jobs, onProgress: progressLine('simulating') });
@@ -33,7 +35,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const write = (name: string, text: string) => writeFileSync(join(options.out, name), text);
   write('sessions.jsonl', results.map((result) => `${JSON.stringify(result)}\n`).join(''));
   write('summary.csv', csvTable(rows));
-  write('report.html', htmlReport({ results, baseline, facts: factsOf(options, experiment) }));
+  write('report.html', htmlReport({ results, baseline, facts: [...factsOf(options, experiment), ...taken] }));
   const compared = comparisonTable(rows);
   process.stdout.write(`${textTable(rows)}\n`);
   if (compared) process.stdout.write(`\nless ${baseline}, same trace and start, 95 % intervals:\n${compared}\n`);
@@ -57,8 +59,11 @@ function baselineOf(rules: readonly string[]): string {
   return rules.includes('bola-e') ? 'bola-e' : rules[0]!;
 }
 
-function experimentOf({ traces: source, conditions, mean, ...options }: SimulateOptions): Experiment {
-  const read = readTraces(source, options.seed);
+function experimentOf(
+  { traces: source, conditions, mean, ...options }: SimulateOptions,
+  onTaken: (line: string) => void,
+): Experiment {
+  const read = readTraces(source, options.seed, onTaken);
   const traces = mean === undefined ? read : read.map((trace) => offsetToMean(trace, mean));
   const { transport } = options;
   const hasLosses = transport.kind === 'quic' && transport.loss > 0;

@@ -22,7 +22,8 @@ export const USAGE = `Usage: npm run simulate -- --traces DIR --out DIR [options
 Plays a video over recorded links in simulation: the player's own bitrate rules, a modelled transport.
 Writes sessions.jsonl (one line for each playback), summary.csv and report.html into --out.
 
-  --traces SOURCE    a folder of traces or one file (.csv second,mbps; .sum second bytes; .down or .up Mahimahi),
+  --traces SOURCE    a folder of traces or one file (.csv second,mbps, or a log with Timestamp,DL_bitrate in kbit/s,
+                     or Puffer's video_sent with delivery_rate; .sum second bytes; .down or .up Mahimahi),
                      ${GENERATOR_NAMES} (generated), constant:MBPS,
                      step:MBPS,MBPS@SECONDS, ${TRACE_SETS.join(' or ')} (lab/sim/link/trace-sets.ts)
   --conditions SRC   delays and losses that come with these rates: a file or folder (.csv second,delay_ms,loss_percent, with or

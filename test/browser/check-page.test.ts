@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createHash, X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -12,6 +15,7 @@ import { launchChrome } from '../../tools/start/headless.mjs';
 import { prepareVideo } from '../../tools/start/prepare.mjs';
 import { startRelay } from '../../tools/start/relay.mjs';
 import { startServer } from '../../tools/start/server.mjs';
+import { barriers } from './support/accessible.js';
 
 /** A folder for pictures of the page, to look at. */
 const PICTURES = process.env.VOXEL_SCREENSHOTS;
@@ -34,7 +38,7 @@ beforeAll(async () => {
 }, 600_000);
 
 afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
+  for (const close of closing.splice(0).reverse()) await close();
 });
 
 afterAll(async () => {
@@ -66,13 +70,18 @@ async function checked(
   url: string,
   picture: string,
   prepare: (page: Page) => Promise<unknown> = () => Promise.resolve(),
+  own = browser,
 ): Promise<{ summary: string; report: string }> {
-  const page = await browser.newPage();
+  const page = await own.newPage();
   closing.push(() => page.close());
   await page.setViewport({ width: 1280, height: 900 });
   await prepare(page);
   await page.goto(url);
   await page.waitForFunction(() => window.webTransportCheck?.isDone, { timeout: 60_000 });
+  for (const value of ['light', 'dark']) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+    expect(await barriers(page), value).toEqual([]);
+  }
   if (PICTURES) await page.screenshot({ path: join(PICTURES, `${picture}.png`), fullPage: true });
   return page.evaluate(() => ({
     summary: document.querySelector('#summary')!.textContent,
@@ -139,5 +148,43 @@ describe('the page that tries WebTransport says', () => {
     );
     expect(report).toMatch(/\[ fails \] This browser has WebTransport: there is no WebTransport here/);
     expect(summary).toBe('No: this browser has no WebTransport.');
+  });
+});
+
+describe('a rehearsal at https://localhost, with a certificate that one has made', () => {
+  /** As docs/tutorials/deploy.md makes it, and the server's options for it. */
+  function certificate(days: number): { options: string[]; publicKey: string } {
+    const folder = mkdtempSync(join(tmpdir(), 'voxel-rehearsal-'));
+    closing.push(() => rmSync(folder, { recursive: true }));
+    const [key, chain] = [join(folder, 'key.pem'), join(folder, 'chain.pem')];
+    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+    const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+    const files = ['-keyout', key, '-out', chain];
+    execFileSync('openssl', ['req', '-x509', ...curve, '-days', String(days), ...name, ...files], { stdio: 'ignore' });
+    const spki = new X509Certificate(readFileSync(chain)).publicKey.export({ type: 'spki', format: 'der' });
+    const publicKey = createHash('sha256').update(spki).digest('base64');
+    return { options: ['--certificate', chain, '--key', key], publicKey };
+  }
+
+  async function rehearsed(days: number, host: string, flag: (publicKey: string) => string) {
+    const { options, publicKey } = certificate(days);
+    const server = await serve('--host', host, ...options);
+    closing.push(() => server.stop());
+    // As a person does who goes past the browser's warning.
+    const own = await launchChrome(findChrome()!, [flag(publicKey)]);
+    closing.push(() => own.close());
+    const url = `https://localhost:${new URL(server.ready.url).port}/check.html`;
+    return checked(url, `rehearsal-${days}`, undefined, own);
+  }
+
+  it.each(['0.0.0.0', '::'])('works while it is short-lived, on all addresses (%s)', async (host) => {
+    const { summary } = await rehearsed(10, host, (key) => `--ignore-certificate-errors-spki-list=${key}`);
+    expect(summary).toBe('Yes: videos come over WebTransport here.');
+  });
+
+  it('does not with one of a month, and the page says which certificate does', async () => {
+    const { report } = await rehearsed(30, '::', () => '--ignore-certificate-errors');
+    expect(report).toMatch(/no certificate hash: browsers must trust/);
+    expect(report).toMatch(/\[ fails \] A session opens.*\n.*of a public authority.*at most 14 days/);
   });
 });

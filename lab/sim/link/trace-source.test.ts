@@ -17,6 +17,14 @@ describe('readTraces', () => {
     expect(readTraces(join(folder, 'b.csv'), 1)).toHaveLength(1);
   });
 
+  it('reads what others have recorded, and says what it took for what', () => {
+    const rows = Array.from({ length: 10 }, (_, n) => `2019.12.14_10.16.${30 + n},${n}`);
+    writeFileSync(join(folder, 'b.csv'), ['Timestamp,DL_bitrate', ...rows].join('\n'));
+    const said: string[] = [];
+    expect(readTraces(join(folder, 'b.csv'), 1, (line) => said.push(line))).toHaveLength(1);
+    expect(said.join('\n')).toMatch(/^b: took Timestamp for the time, DL_bitrate for kbit\/s/);
+  });
+
   it('makes constants and steps', () => {
     expect(meanRate(readTraces('constant:10.5', 1)[0]!)).toBe(10.5e6);
     const [step] = readTraces('step:10.75,10.5@70', 1);

@@ -3,6 +3,7 @@ import { basename, extname, join } from 'node:path';
 import { UserError } from '../../../tools/setup/process.mjs';
 import { CONDITION_GENERATORS } from './condition-generators.js';
 import { parseConditions, type ConditionRecord } from './conditions.js';
+import { parseFieldTraces } from './field-traces.js';
 import { GENERATORS } from './trace-generators.js';
 import { TRACE_SETS, traceSet } from './trace-sets.js';
 import { makeTrace, parseCsvTrace, parseMahimahiTrace, parseRateTrace, parseSumTrace, type Trace } from './trace.js';
@@ -21,18 +22,18 @@ const CONSTANT_SECONDS = 600;
 
 /**
  * What `--traces` names: a folder (its trace files, by name), a file, `constant:MBPS`, `step:MBPS,MBPS@SECONDS`, a generator, or a
- * set of traces (`trace-sets.ts`). Throws a `UserError`.
+ * set of traces (`trace-sets.ts`). `onTaken` hears what was taken for what of files that others have recorded. Throws a `UserError`.
  */
-export function readTraces(source: string, seed: number): Trace[] {
+export function readTraces(source: string, seed: number, onTaken: (line: string) => void = () => undefined): Trace[] {
   const generate = Object.hasOwn(GENERATORS, source) ? GENERATORS[source as keyof typeof GENERATORS] : undefined;
   if (generate) return generate(seed);
   const set = TRACE_SETS.find((name) => name === source);
-  if (set) return traceSet(set, (folder) => filesIn(folder).map(readTraceFile));
+  if (set) return traceSet(set, (folder) => filesIn(folder).flatMap((path) => readTraceFile(path, onTaken)));
   const constant = /^constant:([\d.]+)$/.exec(source);
   if (constant) return [makeTrace(source, CONSTANT_SECONDS, [Number(constant[1]) * 1e6])];
   const step = /^step:([\d.]+),([\d.]+)@(\d+)$/.exec(source);
   if (step) return [stepTrace(source, Number(step[1]) * 1e6, Number(step[2]) * 1e6, Number(step[3]))];
-  return filesIn(source).map(readTraceFile);
+  return filesIn(source).flatMap((path) => readTraceFile(path, onTaken));
 }
 
 /** What `--conditions` names: a file, a folder (its files as one record, by name), or a generator. Throws a `UserError`. */
@@ -67,8 +68,13 @@ function filesIn(source: string, extensions: readonly string[] = Object.keys(PAR
   return files.sort().map((name) => join(source, name));
 }
 
-function readTraceFile(path: string): Trace {
+function readTraceFile(path: string, onTaken: (line: string) => void): readonly Trace[] {
   const parse = PARSERS[extname(path)];
   if (!parse) throw new UserError(`${path}: the name of a trace must end in one of ${Object.keys(PARSERS).join(', ')}`);
-  return parse(basename(path, extname(path)), readFileSync(path, 'utf8'));
+  const name = basename(path, extname(path));
+  const text = readFileSync(path, 'utf8');
+  const field = parse === parseCsvTrace ? parseFieldTraces(name, text) : undefined;
+  if (!field) return [parse(name, text)];
+  onTaken(field.taken);
+  return field.traces;
 }
