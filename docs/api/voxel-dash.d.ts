@@ -407,6 +407,7 @@ export interface VoxelStatistics {
 	/** Seconds of video in the buffer. */
 	readonly buffer: number;
 }
+/** The session was opened, could not be opened, or has ended. */
 export type SessionEvent = {
 	readonly state: "opened";
 	readonly url: string;
@@ -449,11 +450,13 @@ export interface DeliveredEvent {
 	/** The very bytes that dash.js appends (not a copy): do not change them. */
 	readonly data: Uint8Array;
 }
+/** Some of a delivered segment's bytes were lost on the way; what is fetched again later comes with `delivered`. */
 export interface LostEvent {
 	readonly index: number;
 	readonly representation: string;
 	readonly bytes: number;
 }
+/** Some of a delivered segment's frames were replaced or taken out. */
 export interface RepairedEvent {
 	readonly index: number;
 	readonly representation: string;

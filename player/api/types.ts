@@ -109,6 +109,7 @@ export interface VoxelStatistics {
   readonly buffer: number;
 }
 
+/** The session was opened, could not be opened, or has ended. */
 export type SessionEvent =
   | {
       readonly state: 'opened';
@@ -157,12 +158,14 @@ export interface DeliveredEvent {
   readonly data: Uint8Array;
 }
 
+/** Some of a delivered segment's bytes were lost on the way; what is fetched again later comes with `delivered`. */
 export interface LostEvent {
   readonly index: number;
   readonly representation: string;
   readonly bytes: number;
 }
 
+/** Some of a delivered segment's frames were replaced or taken out. */
 export interface RepairedEvent {
   readonly index: number;
   readonly representation: string;

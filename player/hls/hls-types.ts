@@ -148,11 +148,14 @@ export function hasSource(hls: HlsPlayer): boolean {
   return Boolean((hls as { readonly url?: string | null }).url);
 }
 
-/** Whether it can be given a segment in pieces: hls.js 1.5 and 1.6 put them at wrong times, without an error. */
+/** hls.js before that puts pieces of a segment at wrong times, without an error (findings/hlsjs-progressive-times.sh). */
+const FIRST_WITH_PIECES = '1.7.4';
+
+/** Whether it can be given a segment in pieces. */
 export function takesPieces(hls: Pick<HlsPlayer, 'config'>): boolean {
   const { version = '' } = hls.constructor as { readonly version?: string };
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return configOf(hls).progressive && (major > 1 || (major === 1 && minor >= 7));
+  const isNew = version.localeCompare(FIRST_WITH_PIECES, undefined, { numeric: true }) >= 0;
+  return configOf(hls).progressive && isNew;
 }
 
 export function configOf({ config }: Pick<HlsPlayer, 'config'>): HlsConfig {

@@ -1,9 +1,10 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
-import { beforeEach, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, test } from 'vitest';
 import type {} from '../../player/element/index.js';
 import { root } from '../../tools/setup/paths.mjs';
+import { installPackages, type Consumer } from '../package/support/consumer.js';
 import { prepareClip } from './support/clip.js';
 import { servePlayerPage } from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
@@ -11,6 +12,17 @@ import { playerStage } from './support/player-stage.js';
 const SCRIPTS = '<script src="/dashjs/dash.all.min.js"></script><script src="/dist/umd/voxel-video.js"></script>';
 const clip = { seconds: 10, segmentSeconds: 2 };
 
+/** Where pages have what a project has installed: the package as it is packed, the players and the controls. */
+function installed(): string[] {
+  consumer = installPackages('voxel-dash');
+  const packages = {
+    'voxel-dash': join(consumer.folder, 'node_modules/voxel-dash'),
+    ...Object.fromEntries(['dashjs', 'hls.js', 'media-chrome'].map((name) => [name, join(root, 'node_modules', name)])),
+  };
+  return Object.entries(packages).flatMap(([name, folder]) => ['--mount', `/node_modules/${name}=${folder}`]);
+}
+
+let consumer: Consumer;
 let page: Page;
 let problems: string[];
 
@@ -25,11 +37,11 @@ const stage = playerStage(async (folder) => {
     folder,
     media,
     ...['--mount', `/pages=${pages}`, '--mount', `/other=${join(folder, 'other')}`],
-    ...['--mount', `/hls.js=${join(root, 'node_modules/hls.js/dist')}`],
-    ...['--mount', `/media-chrome=${join(root, 'node_modules/media-chrome/dist')}`],
-    ...['--mount', `/dashjs-esm=${join(root, 'node_modules/dashjs/dist/modern/esm')}`],
+    ...installed(),
   );
 });
+
+afterAll(() => consumer.remove());
 
 beforeEach(async () => {
   page = await stage.browser.newPage();

@@ -1,5 +1,5 @@
 /** Manifests made from a prepared one, with what voxel-prepare does not write, and what a prepared one names. */
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The files of each representation, beside the manifest: their names change with their content. */
@@ -63,4 +63,22 @@ export function live(mpd: string, seconds: number): string {
     .replace('type="static"', `type="dynamic" availabilityStartTime="${start}" timeShiftBufferDepth="PT20S"`)
     .replace(/ mediaPresentationDuration="[^"]*"/, '')
     .replace(/(<Period [^>]*?) duration="[^"]*"/, '$1');
+}
+
+/** Puts a playlist `several.m3u8` beside a prepared `master.m3u8`, with a second audio track: the same sound in another language, in files of its own. */
+export function writeSeveralTracks(folder: string): void {
+  const names = readdirSync(folder);
+  const [sound, list] = ['.mp4', '.m3u8'].map((end) => names.find((n) => n.startsWith('audio-0') && n.endsWith(end))!);
+  copyFileSync(join(folder, sound!), join(folder, 'french.mp4'));
+  writeFileSync(
+    join(folder, 'french.m3u8'),
+    readFileSync(join(folder, list!), 'utf8').replaceAll(sound!, 'french.mp4'),
+  );
+  const french =
+    '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="French",LANGUAGE="fr",AUTOSELECT=YES,CHANNELS="2",URI="french.m3u8"';
+  const several = readFileSync(join(folder, 'master.m3u8'), 'utf8').replace(
+    /^#EXT-X-MEDIA:TYPE=AUDIO.*$/m,
+    (line) => `${line}\n${french}`,
+  );
+  writeFileSync(join(folder, 'several.m3u8'), several);
 }
