@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FirstPictureMeter, frameSecondsOf, isOfPlace } from './first-pictures.js';
+import { isOfPlace } from '../player/viewing/place.js';
+import { FirstPictureMeter, frameSecondsOf } from './first-pictures.js';
 
 /** Has started after 300 ms. */
 function started(): FirstPictureMeter {

@@ -1,4 +1,5 @@
-import { PlaybackMetrics, totalSeconds, type PlaybackEvent, type TimeSpan } from './playback-metrics.js';
+import { PlaybackMetrics, type PlaybackEvent } from '../player/viewing/playback-metrics.js';
+import { totalSeconds, type TimeSpan } from './time-spans.js';
 
 /** Something that went wrong with playback itself. */
 export interface PlaybackError {
@@ -29,7 +30,7 @@ export interface PlaybackSummary {
   readonly ended: boolean;
 }
 
-const playbackEvents: readonly PlaybackEvent[] = ['play', 'playing', 'waiting', 'seeking', 'seeked', 'pause', 'ended'];
+const playbackEvents = ['play', 'playing', 'waiting', 'seeking', 'seeked', 'pause', 'ended'] as const;
 
 /** Feeds `PlaybackMetrics` from a media element. */
 export class VideoObserver {
@@ -43,6 +44,7 @@ export class VideoObserver {
     this.#video = video;
     this.#metrics = new PlaybackMetrics(...of);
     for (const type of playbackEvents) video.addEventListener(type, (event) => this.#record(type, event.timeStamp));
+    video.addEventListener('seeked', ({ timeStamp }) => this.#metrics.record('found', timeStamp));
     // Not when it seeks: dash.js 5.2 may go half a second back after it has ended, and stays there.
     video.addEventListener('play', () => (this.#saidToHaveEnded = false));
     // dash.js recovers from a decode error by itself and keeps silent; it is an error all the same.

@@ -29,8 +29,10 @@ export type {
   Delivery,
   SessionEvent,
   Strategy,
+  SummaryEvent,
   VoxelEventMap,
   VoxelHandle,
   VoxelOptions,
   VoxelStatistics,
+  VoxelSummary,
 } from './api/types.js';

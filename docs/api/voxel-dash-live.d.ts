@@ -394,6 +394,8 @@ export interface VoxelHandle {
 	/** Calls `listener` for every event of that type; the function returned ends that. */
 	on<Type extends keyof VoxelEventMap>(type: Type, listener: (event: VoxelEventMap[Type]) => void): () => void;
 	statistics(): VoxelStatistics;
+	/** What the viewer has had of this playback so far. */
+	summary(): VoxelSummary;
 	/** Takes the plugin off: running downloads end over HTTP, and the player is plain dash.js with its settings again. */
 	detach(): void;
 }
@@ -520,6 +522,52 @@ export interface FallbackEvent {
 	readonly message: string;
 	readonly url: string;
 }
+/** What a viewer had of one playback, from the request for its manifest on. Seconds are those of the clock, unless they say otherwise. */
+export interface VoxelSummary {
+	/**
+	 * From the request for the manifest, or from the wish to play where something was ready for that, until it plays; undefined: it has not
+	 * yet.
+	 */
+	readonly startup: number | undefined;
+	/** The viewer's, each until a picture of the place is shown. */
+	readonly seeks: {
+		readonly count: number;
+		readonly seconds: number;
+	};
+	/** Playback waited for data, for 40 ms at least; not at the start, nor in a seek. */
+	readonly stalls: {
+		readonly count: number;
+		readonly seconds: number;
+		readonly longest: number;
+	};
+	/** In which the video played. */
+	readonly watchedSeconds: number;
+	/** Start-up, seeks and stalls together. */
+	readonly waitedSeconds: number;
+	/**
+	 * Share of still pictures, which stood for more than .2 s, of the time in which pictures were to follow each other, stalls with it. Pauses, seeks and
+	 * the time in which the page was hidden are left out. Undefined, as the two below: the browser has told of no picture.
+	 */
+	readonly stillShare: number | undefined;
+	/** Seconds that one picture stood at most. */
+	readonly longestStill: number | undefined;
+	/** That the browser has shown, of the same time. A picture that replaces a missing one counts. */
+	readonly picturesPerSecond: number | undefined;
+	/** Mean and 10th percentile of the scores of the segments that were shown, in the manifest's metric; undefined: it has none. */
+	readonly score: {
+		readonly mean: number;
+		readonly p10: number;
+	} | undefined;
+	/** Bytes of those segments of video that VOXEL knows, by the way that they came; of a live stream those that came over the session. */
+	readonly bytes: Readonly<Record<Delivery, number>>;
+}
+/** A playback is over, or the page is put aside or left. */
+export interface SummaryEvent {
+	/** `ended`: to its end; `pagehide`: the page is left, or put aside for now; `source`: another presentation is to play; `detached`: the plugin is. */
+	readonly reason: "ended" | "pagehide" | "source" | "detached";
+	/** From the beginning of the playback: where there are several events of one, the last one counts. */
+	readonly summary: VoxelSummary;
+}
 export interface VoxelEventMap {
 	session: SessionEvent;
 	path: PathEvent;
@@ -528,6 +576,7 @@ export interface VoxelEventMap {
 	lost: LostEvent;
 	repaired: RepairedEvent;
 	fallback: FallbackEvent;
+	summary: SummaryEvent;
 }
 /** A chunk of a live segment was handed to dash.js. */
 export interface ChunkEvent extends DeliveryCounts, Pick<DeliveredChunk, "number" | "startTime" | "duration" | "capturedAt" | "wholeScore" | "score" | "bytesUnsent"> {

@@ -1,4 +1,5 @@
-import { frameSecondsOf, isOfPlace } from '../../demo/first-pictures.js';
+import { frameSecondsOf } from '../../demo/first-pictures.js';
+import { isOfPlace } from '../../player/viewing/place.js';
 import { everyPicture, interruptions } from './live/interruptions.js';
 import type { Outage } from './outage.js';
 import type { PlaybackRecord, SeekAction, ShownPicture } from './page/types.js';

@@ -62,7 +62,10 @@ class DashAdapter implements Connection {
       ...{ sessions, receiver, settings, preferences, fetchRange },
     });
     // An update of a manifest may be asked for elsewhere than where the manifest came from.
-    const openSession = (manifestUrl: string): void => (this.live ? undefined : this.#openSession(manifestUrl));
+    const openSession = (manifestUrl: string): void => {
+      parts.viewing.request();
+      if (!this.live) this.#openSession(manifestUrl);
+    };
     const audioInitialization = new AudioInitialization({ content, audio, receiver });
     const loader = new LoaderAdapter({
       openSession,
@@ -112,6 +115,9 @@ class DashAdapter implements Connection {
           // dash.js now ends what is under way, and puts a time behind the end before it.
           queueMicrotask(() => segments.seek(event.seekTime));
         },
+        streamInitialized: () => this.parts.viewing.look(),
+        // Of the presentation, not of one of its periods.
+        playbackEnded: ({ isLast }: { readonly isLast?: boolean }) => isLast !== false && this.parts.viewing.end(),
         seekTarget: ({ time }: { readonly time: number }) => (this.video.startTime = time),
       },
       (response) => this.#dropResourceTiming(response),

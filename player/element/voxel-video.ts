@@ -22,6 +22,7 @@ const VOXEL_EVENTS = [
   'lost',
   'repaired',
   'fallback',
+  'summary',
 ] as const satisfies readonly (keyof VoxelEventMap)[];
 
 const STYLE = ':host { display: inline-block } video { display: block; width: 100%; height: 100% }';

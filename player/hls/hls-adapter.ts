@@ -162,7 +162,11 @@ class HlsAdapter implements LoadsFragments {
       this.#segmentParts.pipeline.cancel();
       rateControl?.reset();
     };
-    const attach = (): void => video.element?.addEventListener('seeking', onSeeking);
+    const { viewing } = this.parts;
+    const attach = (): void => {
+      video.element?.addEventListener('seeking', onSeeking);
+      viewing.look();
+    };
     const leave = (): void => video.element?.removeEventListener('seeking', onSeeking);
     const over = ({ frag }: { frag?: HlsFragment }): void => {
       if (frag === video.underWay) video.underWay = undefined;
@@ -174,6 +178,7 @@ class HlsAdapter implements LoadsFragments {
     on(events.fragLoaded, over);
     on(events.error, over);
     on(events.manifestLoading, ({ url }: { url: string }) => {
+      viewing.request();
       this.#manifestUrl = new URL(url, location.href).href;
       this.#openSession(new URL(this.#manifestUrl).origin);
     });

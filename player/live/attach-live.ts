@@ -44,6 +44,7 @@ export function attachLive(
   return {
     on: (type, listener) => plugin.on(type, listener),
     statistics: () => ({ live: undefined, ...plugin.statistics() }),
+    summary: () => plugin.summary(),
     detach: () => plugin.detach(),
   };
 }

@@ -12,6 +12,7 @@ import { RateControl } from '../segments/choose/rate-control.js';
 import { Retransmission } from '../segments/record/retransmission.js';
 import type { PlayerVideo } from '../port/player-segment.js';
 import type { Connection, OpenPort } from '../segments/wiring.js';
+import { Viewing } from '../viewing/viewing.js';
 import { createSessionSource, SessionManager } from '../network/session-manager.js';
 import type {
   Delivery,
@@ -20,6 +21,7 @@ import type {
   VoxelHandle,
   VoxelOptions,
   VoxelStatistics,
+  VoxelSummary,
 } from '../api/types.js';
 
 /** What the full build has besides. */
@@ -44,6 +46,7 @@ export class Plugin implements VoxelHandle {
   readonly #video: PlayerVideo;
   readonly #retransmission: Retransmission | undefined;
   readonly #standing: StandingBuffer;
+  readonly #viewing: Viewing;
   readonly #connection: Connection;
   readonly #leavePage: () => void;
 
@@ -71,7 +74,10 @@ export class Plugin implements VoxelHandle {
       ? new Retransmission({ sessions, throughput, settings, video, journal })
       : undefined;
     this.#retransmission = retransmission;
-    const parts = { sessions, receiver, journal, link, video, settings, rateControl, retransmission, preferences };
+    const viewing = new Viewing({ events: this.#events, element: () => video.element, delivery: this.#delivery });
+    this.#viewing = viewing;
+    const forPlayer = { video, settings, rateControl, retransmission, preferences, viewing };
+    const parts = { sessions, receiver, journal, link, ...forPlayer };
     this.#standing = new StandingBuffer({ video, settings });
     this.#connection = port.connect(parts);
     this.#leavePage = followPage(this.#sessions);
@@ -99,7 +105,12 @@ export class Plugin implements VoxelHandle {
     };
   }
 
+  summary(): VoxelSummary {
+    return this.#viewing.summary();
+  }
+
   detach(): void {
+    this.#viewing.stop();
     this.#leavePage();
     this.#connection.detach();
     this.#standing.stop();

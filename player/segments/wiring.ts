@@ -16,6 +16,7 @@ import { SegmentRequests, type DownloadPreferences } from './fetch/segment-reque
 import { DeliveryRecorder, type RecorderCollaborators } from './record/delivery-recorder.js';
 import type { Journal } from './record/journal.js';
 import type { Retransmission } from './record/retransmission.js';
+import type { Viewing } from '../viewing/viewing.js';
 
 /** What of a plugin works with any player. */
 export interface PluginParts {
@@ -30,6 +31,7 @@ export interface PluginParts {
   /** Undefined: nothing is fetched again. */
   readonly retransmission: Retransmission | undefined;
   readonly preferences: DownloadPreferences;
+  readonly viewing: Pick<Viewing, 'request' | 'look' | 'end'>;
 }
 
 /** A plugin in a player. */

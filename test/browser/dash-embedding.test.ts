@@ -1,11 +1,13 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
-import { afterAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
+import type { VoxelSummary } from '../../player/index.js';
 import type {} from '../../player/element/index.js';
 import { root } from '../../tools/setup/paths.mjs';
 import { installPackages, type Consumer } from '../package/support/consumer.js';
 import { prepareClip } from './support/clip.js';
+import { startHttpRelay } from './support/http-relay.js';
 import { servePlayerPage } from './support/player-page.js';
 import { playerStage } from './support/player-stage.js';
 
@@ -81,7 +83,14 @@ function discoveries(): Promise<number> {
 
 describe('docs/EMBEDDING.md', () => {
   test('has the examples that are run here', () => {
-    expect(documentedPages().map(([name]) => name)).toEqual(['attach', 'modules', 'element', 'controls', 'hls']);
+    expect(documentedPages().map(([name]) => name)).toEqual([
+      'attach',
+      'modules',
+      'element',
+      'controls',
+      'hls',
+      'summary',
+    ]);
   });
 
   it.each(documentedPages().map(([name]) => name))('example "%s" plays with the plugin', async (name) => {
@@ -89,6 +98,45 @@ describe('docs/EMBEDDING.md', () => {
     await playTo(1);
     expect(await discoveries()).toBe(1);
     expect(problems).toEqual([]);
+  });
+});
+
+describe('the example of what viewers had', () => {
+  interface Beacon extends VoxelSummary {
+    readonly playback: string;
+    readonly reason: string;
+  }
+
+  /** Opens the example at a host that keeps what is posted; gives what its beacons said so far. */
+  async function openWithBeacons(): Promise<() => Beacon[]> {
+    const relay = await startHttpRelay(stage.server.ready.url);
+    onTestFinished(() => relay.close());
+    await page.goto(new URL('pages/summary.html', relay.url).href);
+    return () => relay.posted.filter(({ path }) => path === '/beacon').map(({ body }) => JSON.parse(body) as Beacon);
+  }
+
+  it('sends it at the end, and not once more when the page is left', async () => {
+    const beacons = await openWithBeacons();
+    await vi.waitUntil(() => beacons().length > 0, { timeout: 60_000 });
+    await page.goto(new URL('/pages/empty.html', stage.server.ready.url).href);
+    expect(beacons()).toMatchObject([{ reason: 'ended', seeks: { count: 0, seconds: 0 } }]);
+    const [{ startup, watchedSeconds, picturesPerSecond, score, bytes }] = beacons() as [Beacon];
+    expect(startup).toBeGreaterThan(0);
+    expect(watchedSeconds).toBeGreaterThan(0);
+    expect(picturesPerSecond).toBeGreaterThan(0);
+    expect(score!.p10).toBeLessThanOrEqual(score!.mean);
+    expect(bytes.datagrams + bytes.streams + bytes.http).toBeGreaterThan(0);
+  });
+
+  it('sends it when the page is left', async () => {
+    const beacons = await openWithBeacons();
+    await playTo(1);
+    await page.evaluate(() => void (document.querySelector('video')!.currentTime = 7));
+    await playTo(7.2);
+    await page.goto(new URL('/pages/empty.html', stage.server.ready.url).href);
+    await vi.waitUntil(() => beacons().length > 0, { timeout: 20_000 });
+    expect(beacons()).toMatchObject([{ reason: 'pagehide', seeks: { count: 1 } }]);
+    expect(beacons()[0]!.seeks.seconds).toBeGreaterThan(0);
   });
 });
 
@@ -152,15 +200,20 @@ describe('<voxel-video>', () => {
     expect(problems).toEqual([]);
   });
 
-  it('gives everything back when it is taken off the page', async () => {
+  it('gives everything back when it is taken off the page, and says what viewers had', async () => {
     await openElement('src="/media/manifest.mpd" autoplay');
     await playTo(1);
     const left = await (await element())!.evaluate(async (video) => {
+      const reasons: string[] = [];
+      video.addEventListener('voxelsummary', (event) =>
+        reasons.push((event as CustomEvent<{ reason: string }>).detail.reason),
+      );
+      const { watchedSeconds } = video.voxel!.summary();
       video.remove();
       await Promise.resolve();
-      return [typeof video.player, typeof video.voxel];
+      return [typeof video.player, typeof video.voxel, ...reasons, watchedSeconds > 0];
     });
-    expect(left).toEqual(['undefined', 'undefined']);
+    expect(left).toEqual(['undefined', 'undefined', 'detached', true]);
     expect(problems).toEqual([]);
   });
 

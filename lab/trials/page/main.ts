@@ -2,7 +2,7 @@ import type { MediaPlayerClass } from 'dashjs';
 import { plainSegment, type FragmentLoadingCompleted } from '../../../demo/plain-source.js';
 import { VideoObserver } from '../../../demo/video-observer.js';
 import { attachVoxel } from '../../../lab/index.js';
-import type { SegmentRecord } from '../../../player/api/types.js';
+import type { SegmentRecord, VoxelSummary } from '../../../player/api/types.js';
 import { base64 } from './base64.js';
 import { Deliveries } from './deliveries.js';
 import { discardedShare, type FragmentLoadingAbandoned } from './discards.js';
@@ -38,6 +38,7 @@ class Run {
   #discards: number[] | undefined;
   readonly #live: LiveRecorder | undefined;
   #throughput: () => number | undefined;
+  #summary: () => VoxelSummary | undefined = () => undefined;
   /** Bytes over each path. */
   #pathBytes: () => readonly number[] | undefined = () => undefined;
 
@@ -70,6 +71,7 @@ class Run {
   }
 
   record(): PlaybackRecord {
+    const summary = this.#summary();
     return {
       playback: this.#observer.summary(),
       segments: this.#deliveries.segments,
@@ -86,6 +88,7 @@ class Run {
       ...(this.#discards && { discards: this.#discards }),
       notes: this.#notes,
       ...(this.#live && { live: this.#live.record }),
+      ...(summary && { summary }),
     };
   }
 
@@ -132,6 +135,7 @@ class Run {
 
   #listenToPlugin(settings: PageSettings): () => number | undefined {
     const handle = attachVoxel(this.#player, voxelOptions(settings));
+    this.#summary = () => handle.summary();
     const { live, delivery } = settings;
     if (live) {
       prepareLivePlayer(this.#player, undefined, live.latency);

@@ -1,4 +1,4 @@
-import type { FrameState, SegmentRecord } from '../../../player/api/types.js';
+import type { FrameState, SegmentRecord, VoxelSummary } from '../../../player/api/types.js';
 import type { PlaybackSummary } from '../../../demo/video-observer.js';
 import type { SystemDelivery, PlayerKind } from '../system.js';
 
@@ -15,6 +15,8 @@ export interface PageSettings {
   readonly live?: LiveSettings;
   /** Media times to jump to one after the other, s. Absent: the video is watched. */
   readonly seekTo?: readonly number[];
+  /** Where the VOXEL server answers. Absent: as `voxel.json` says. */
+  readonly endpoint?: { readonly url: string; readonly certificateHashes: readonly string[] };
   /** The server's addresses, where the player is to use several. */
   readonly paths?: readonly { readonly url: string; readonly cost: number }[];
 }
@@ -120,6 +122,8 @@ export interface PlaybackRecord {
   readonly notes: readonly string[];
   /** Absent: on demand. */
   readonly live?: LiveRecord;
+  /** The plugin's own summary of all that. Absent: stock dash.js. */
+  readonly summary?: VoxelSummary;
 }
 
 /** What the page offers to the program that drives it. */

@@ -5,7 +5,7 @@ import { OverWholeSegments } from '../../sim/over-whole-segments.js';
 import type { PageSettings } from './types.js';
 
 /** The plugin's options for a system of ours. */
-export function voxelOptions({ player, delivery, bufferSegments, paths }: PageSettings): FullVoxelOptions {
+export function voxelOptions({ player, delivery, bufferSegments, endpoint, paths }: PageSettings): FullVoxelOptions {
   // Its rule is the plugin's own.
   if (player.kind === 'live')
     return { ...(delivery === 'streams' && { delivery }), ...(player.strategy && { strategy: player.strategy }) };
@@ -20,6 +20,7 @@ export function voxelOptions({ player, delivery, bufferSegments, paths }: PageSe
     // Left to the rule, which may ask for streams for single segments.
     ...(delivery === 'streams' && { delivery }),
     bufferSegments,
+    ...(endpoint && { endpoint }),
     ...(paths && { paths }),
     ...safety,
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PlaybackMetrics, totalSeconds, type PlaybackEvent } from './playback-metrics.js';
+import { PlaybackMetrics, type PlaybackEvent } from './playback-metrics.js';
 
 function after(events: readonly (readonly [PlaybackEvent, number])[], requestedAt?: number): PlaybackMetrics {
   const metrics = new PlaybackMetrics(requestedAt);
@@ -14,7 +14,7 @@ describe('PlaybackMetrics', () => {
         ['play', 100],
         ['waiting', 110],
       ]).summary(500),
-    ).toEqual({
+    ).toMatchObject({
       startupMs: undefined,
       stalls: 0,
       stallSeconds: 0,
@@ -49,7 +49,7 @@ describe('PlaybackMetrics', () => {
         ['play', 90],
         ['playing', 95],
       ]).summary(99),
-    ).toEqual({
+    ).toMatchObject({
       startupMs: 50,
       stalls: 0,
       stallSeconds: 0,
@@ -155,14 +155,50 @@ describe('PlaybackMetrics', () => {
   });
 });
 
-describe('totalSeconds', () => {
-  it('adds spans up', () => {
-    expect(totalSeconds([])).toBe(0);
-    expect(
-      totalSeconds([
-        [0, 4],
-        [10, 12.5],
-      ]),
-    ).toBe(6.5);
+describe('PlaybackMetrics of what was watched', () => {
+  it('counts seeks until a picture of the place is there, and the longest stall', () => {
+    const metrics = after([
+      ['playing', 0],
+      ['waiting', 1000],
+      ['playing', 1500],
+      ['waiting', 3000],
+      ['playing', 3200],
+      ['seeking', 4000],
+      ['seeking', 4300],
+      ['seeked', 4800],
+      ['playing', 4801],
+      ['found', 5000],
+      ['seeking', 8000],
+    ]);
+    const expected = { stalls: 2, stallSeconds: 0.7, longestStall: 0.5, seeks: 2, seekSeconds: 1.5 };
+    expect(metrics.summary(8500)).toMatchObject(expected);
+    expect(metrics.summary(8500).watchedSeconds).toBeCloseTo(6.3);
+  });
+
+  it('has watched while the video played, however short it waited, and no longer than to its end', () => {
+    const metrics = after([
+      ['playing', 0],
+      ['waiting', 1000],
+      ['playing', 1030],
+      ['pause', 2000],
+      ['seeking', 2500],
+      ['seeked', 2600],
+      ['found', 2700],
+      ['play', 5000],
+      ['playing', 5001],
+      ['waiting', 6001],
+      ['ended', 6500],
+    ]);
+    expect(metrics.summary(9000)).toMatchObject({ stalls: 0, seeks: 1 });
+    expect(metrics.summary(9000).watchedSeconds).toBeCloseTo(3);
+  });
+
+  it('counts start-up from the latest wish', () => {
+    const metrics = new PlaybackMetrics();
+    metrics.asked(100);
+    metrics.record('play', 5000);
+    metrics.asked(5000);
+    metrics.record('playing', 5100);
+    expect(metrics.summary(6000).startupMs).toBe(100);
   });
 });
