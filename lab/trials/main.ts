@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import { say } from '../../tools/setup/process.mjs';
 import { simulateAll } from './calibrate.js';
 import { readConfig, type TrialsConfig } from './config.js';
+import { keptTrials } from './kept-trials.js';
 import { commitHere, openLaboratory } from './laboratory.js';
 import type { Media } from './media.js';
 import { parseOptions, USAGE, type TrialsOptions } from './options.js';
@@ -31,6 +32,10 @@ export async function main(args: readonly string[]): Promise<number> {
   if (options.mode === 'smoke') return untilInterrupted((signal) => smoke(options, signal));
   const config = readConfig(options.config ?? QUICK_CONFIG);
   const traces = tracesOf(config);
+  if (options.mode === 'report') {
+    const { results } = new ResultsFile(options.sessions, options.existing);
+    return report(config, keptTrials(config, traces, results), results, options);
+  }
   const videos: Media[] = [];
   for (const video of config.videos) videos.push(await prepareMedia(video, config.live));
   const trials = planTrials(config, videos, traces);
@@ -42,7 +47,6 @@ export async function main(args: readonly string[]): Promise<number> {
   const interrupted =
     options.mode === 'run' &&
     (await untilInterrupted((signal) => runHere({ trials, servers: config.servers }, file, options, signal))) !== 0;
-  const results = attemptsAt(trials, file.results);
   if (options.mode === 'calibrate') {
     const simulated = simulateAll(trials, file.results, config.shifts, commitHere());
     console.log(
@@ -51,10 +55,21 @@ export async function main(args: readonly string[]): Promise<number> {
     say(`wrote ${writeSimulated(options.sessions, simulated)}`);
     return 0;
   }
-  writeReport({ config, trials, results, out: options.out });
-  say(`see ${options.out}/report.html`);
-  if (interrupted) return INTERRUPTED;
-  return options.isQuick ? endQuick(config, results) : countingAll(trials, results);
+  const code = report(config, trials, file.results, options);
+  return interrupted ? INTERRUPTED : code;
+}
+
+/** Writes the report of the folder's results, and says what they come to. */
+function report(
+  config: TrialsConfig,
+  trials: readonly Trial[],
+  kept: readonly TrialResult[],
+  { out, isQuick }: TrialsOptions,
+): number {
+  const results = attemptsAt(trials, kept);
+  writeReport({ config, trials, results, out });
+  say(`see ${out}/report.html`);
+  return isQuick ? endQuick(config, results) : countingAll(trials, results);
 }
 
 /** A folder may also hold trials of an earlier form of the configuration. */

@@ -1,6 +1,8 @@
 import { COLUMNS, COMPARISON_COLUMNS } from './columns.js';
+import { DEFINITIONS } from './definitions.js';
 import type { SessionResult } from '../experiment.js';
 import { escaped, lineChart, strokeOf, type Series } from './line-chart.js';
+import { definitionList, reportTable, TABLE_STYLE } from './report-table.js';
 import { quantiles } from './statistics.js';
 import { summarise, type SummaryRow } from './summary.js';
 
@@ -17,16 +19,15 @@ export interface ReportInput {
   readonly facts: readonly string[];
 }
 
+const TABLE_COLUMNS = [...COLUMNS, ...COMPARISON_COLUMNS];
+
 const STYLE = `
 :root { color-scheme: light dark; font: 14px/1.45 system-ui, sans-serif }
 body { max-width: 1100px; margin: 2em auto; padding: 0 1em }
-table { border-collapse: collapse; margin: 1em 0; font-size: 12px; display: block; overflow-x: auto }
-th, td { padding: 2px 8px; text-align: right; white-space: nowrap; border-bottom: 1px solid #8884 }
-td:nth-child(2), th:nth-child(2) { text-align: left }
 .charts { display: flex; flex-wrap: wrap; gap: 1em } svg { width: 460px; max-width: 100% }
 svg text { font: 11px system-ui, sans-serif; fill: currentColor } svg .title { font-weight: 600; font-size: 13px }
 svg .grid { stroke: #8884 } .legend span { margin-right: 1.2em; white-space: nowrap } .legend svg { width: 28px }
-`;
+${TABLE_STYLE}`;
 
 /** One HTML file with pictures, nothing to load. */
 export function htmlReport({ results, baseline, facts }: ReportInput): string {
@@ -36,32 +37,30 @@ export function htmlReport({ results, baseline, facts }: ReportInput): string {
   const traces = unique(results.map(({ trace }) => trace));
   const perTrace = traces.length > 1 && traces.length <= TRACES_WITH_TABLES ? traces : [];
   return `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
 <title>Simulated sessions</title><style>${STYLE}</style>
+<main>
 <h1>Simulated sessions</h1>
 <ul>${facts.map((fact) => `<li>${escaped(fact)}</li>`).join('')}</ul>
 <p>bufRatio: stalled time without start-up over the video's duration, each session's capped at 1. Differences (Δ) are paired
 with ${escaped(baseline)} over the same traces and starts, with 95 % bootstrap intervals drawn over traces and their sessions; fewer than ten sessions have none.</p>
-${table(rows)}
+${table('All sessions', rows)}
+${definitionList(TABLE_COLUMNS, DEFINITIONS)}
 <p class="legend">${rules.map(legendEntry).join('')}</p>
 <div class="charts">${[...overBuffers(rows, rules, buffers), ...distributions(results, rules, buffers)].join('\n')}</div>
 ${perTrace.map((trace) => traceSection(trace, results, baseline)).join('\n')}
+</main>
 </html>
 `;
 }
 
 function traceSection(trace: string, results: readonly SessionResult[], baseline: string): string {
   const own = results.filter((result) => result.trace === trace);
-  return `<h2>${escaped(trace)}</h2>${table(summarise(own, baseline))}`;
+  return `<h2>${escaped(trace)}</h2>${table(trace, summarise(own, baseline))}`;
 }
 
-function table(rows: readonly SummaryRow[]): string {
-  const columns = [...COLUMNS, ...COMPARISON_COLUMNS];
-  const head = columns.map(({ title }) => `<th>${escaped(title)}</th>`).join('');
-  const body = rows.map(
-    (row) => `<tr>${columns.map(({ format }) => `<td>${escaped(format(row))}</td>`).join('')}</tr>`,
-  );
-  return `<table><tr>${head}</tr>${body.join('\n')}</table>`;
+function table(label: string, rows: readonly SummaryRow[]): string {
+  return reportTable(label, TABLE_COLUMNS, rows);
 }
 
 function legendEntry(rule: string, index: number): string {

@@ -1,8 +1,10 @@
 import { groupBy } from '../../sim/report/group-by.js';
 import { escaped, strokeOf } from '../../sim/report/line-chart.js';
+import { definitionList, reportTable, TABLE_STYLE } from '../../sim/report/report-table.js';
 import type { TrialResult } from '../result.js';
 import { buffersCharts, labelOf, liveCharts, progressCharts, scoreCharts, type ChartedSystem } from './charts.js';
 import { COMPARISON_COLUMNS, isForLive, LIVE_COMPARISON_COLUMNS, MEASURE_COLUMNS } from './columns.js';
+import { DEFINITIONS } from './definitions.js';
 import { explained } from './facts.js';
 import { isSameScenario, scenarios, scenarioTitle, summarise, type SummaryRow } from './summary.js';
 import type { Timeline } from './timeline.js';
@@ -22,14 +24,11 @@ export interface ReportInput {
 const STYLE = `
 :root { color-scheme: light dark; font: 14px/1.45 system-ui, sans-serif }
 body { max-width: 1440px; margin: 2em auto; padding: 0 1em }
-table { border-collapse: collapse; margin: 1em 0; font-size: 12px; display: block; overflow-x: auto }
-th, td { padding: 2px 8px; text-align: right; white-space: nowrap; border-bottom: 1px solid #8884 }
-td:nth-child(2), th:nth-child(2) { text-align: left }
 .charts { display: flex; flex-wrap: wrap; gap: 1em } .charts svg { width: 460px; max-width: 100% }
 svg text { font: 11px system-ui, sans-serif; fill: currentColor } svg .title { font-weight: 600; font-size: 13px }
 svg .grid { stroke: #8884 } svg .whisker { stroke: currentColor; stroke-width: 1.5 }
-.legend span { margin-right: 1.2em; white-space: nowrap } .legend svg { width: 28px } summary { cursor: pointer }
-`;
+.legend span { margin-right: 1.2em; white-space: nowrap } .legend svg { width: 28px }
+${TABLE_STYLE}`;
 
 /** One HTML file with pictures, nothing to load. */
 export function htmlReport(input: ReportInput): string {
@@ -38,11 +37,13 @@ export function htmlReport(input: ReportInput): string {
   const rows = summarise(valid, baseline);
   const together = rows.filter(({ trace }) => trace === 'all');
   return `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
 <title>${escaped(title)}</title><style>${STYLE}</style>
+<main>
 <h1>${escaped(title)}</h1>
 <ul>${facts.map((fact) => `<li>${escaped(fact)}</li>`).join('')}</ul>
 <p>${escaped(explained(rows, labelOf(systems, baseline)))}</p>
+${definitionList(columnsOf(rows), DEFINITIONS)}
 <p class="legend">${systems.map(({ label }, index) => legendEntry(label, index)).join('')}</p>
 ${togetherSections(together, valid, systems)}
 ${scenarios(valid)
@@ -53,6 +54,7 @@ ${invalidSection(results.filter((result) => !result.valid))}
 <p>The link's rate is that of its trace; a level's line spans its segment's download.</p>
 <p class="legend">${['link', 'estimated throughput', 'level'].map(legendEntry).join('')}</p>
 ${results.map((result) => sessionSection(result, input.timelineOf(result))).join('\n')}
+</main>
 </html>
 `;
 }
@@ -66,7 +68,7 @@ function togetherSections(
   return [...groupBy(rows, scenarioTitle)]
     .map(([title, own]) => {
       const ofScenario = results.filter((result) => isSameScenario({ ...result, trace: 'all' }, own[0]!));
-      return `<h2>${escaped(title)}</h2>${section(own, ofScenario, systems)}`;
+      return `<h2>${escaped(title)}</h2>${section(title, own, ofScenario, systems)}`;
     })
     .join('\n');
 }
@@ -77,10 +79,12 @@ function scenarioSection(
   systems: readonly ChartedSystem[],
 ): string {
   const own = rows.filter((row) => isSameScenario(row, scenario[0]!));
-  return `<h2>${escaped(scenarioTitle(scenario[0]!))}</h2>${section(own, scenario, systems)}`;
+  const title = scenarioTitle(scenario[0]!);
+  return `<h2>${escaped(title)}</h2>${section(title, own, scenario, systems)}`;
 }
 
 function section(
+  title: string,
   rows: readonly SummaryRow[],
   results: readonly TrialResult[],
   systems: readonly ChartedSystem[],
@@ -90,20 +94,16 @@ function section(
     ...scoreCharts(results, systems),
     ...progressCharts(results, systems),
   ];
-  return `${table(rows)}<div class="charts">${charts.join('\n')}</div>`;
+  return `${reportTable(title, columnsOf(rows), rows)}<div class="charts">${charts.join('\n')}</div>`;
 }
 
-function table(rows: readonly SummaryRow[]): string {
+/** Those of live sessions where there are such. */
+function columnsOf(rows: readonly SummaryRow[]) {
   const areLive = rows.some(({ live }) => live);
-  const columns = [
+  return [
     ...MEASURE_COLUMNS.filter(({ key, title }) => title !== '' && (areLive || !isForLive(key))),
     ...(areLive ? LIVE_COMPARISON_COLUMNS : COMPARISON_COLUMNS),
   ];
-  const head = columns.map(({ title }) => `<th>${escaped(title)}</th>`).join('');
-  const body = rows.map(
-    (row) => `<tr>${columns.map(({ format }) => `<td>${escaped(format(row))}</td>`).join('')}</tr>`,
-  );
-  return `<table><tr>${head}</tr>${body.join('\n')}</table>`;
 }
 
 function invalidSection(invalid: readonly TrialResult[]): string {
