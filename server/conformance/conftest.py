@@ -11,17 +11,18 @@ import pytest
 
 from .client import VoxelClient, connect
 from .edges import edge, edges, origin
+from .gatekeeper import gatekeeper
 from .servers import AIOQUIC, Server, quiche, start
 
 MEDIA_BYTES = 1_000_000
 
 Start = Callable[..., Server]
 
-__all__ = ["edge", "edges", "origin"]
+__all__ = ["edge", "edges", "gatekeeper", "origin"]
 """Fixtures that are written elsewhere."""
 
 
-EDGE_MODULES = {"test_requests", "test_changed_files", "test_http", "test_dashboard"}
+EDGE_MODULES = {"test_authorize", "test_requests", "test_changed_files", "test_http", "test_dashboard"}
 """What an edge is held to by default: the rest of it is the same program as `quiche`."""
 
 NOT_OF_EDGES = {

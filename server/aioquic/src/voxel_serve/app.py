@@ -15,6 +15,7 @@ from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.logger import QuicFileLogger
 
 from . import congestion
+from .authorize import Authorizer
 from .certificate import Certificate, CertificateKeeper, cached_certificate, load_certificate
 from .config import Config, CongestionControl
 from .connection_ids import ConnectionIds
@@ -113,7 +114,10 @@ async def running(config: Config) -> AsyncIterator[Server]:
     """A running server, which is closed at the end of the block. Raises `ConfigurationError`."""
     limits, files = _within_descriptors(config.limits)
     mounts = Mounts(config.folders, files)
+    authorizer = _authorizer(config)
     origins = _origin_policy(config)
+    if authorizer is not None:
+        origins.take_credentials(config.authorize_headers)
     tls = _tls_context(config)
     configuration = _quic_configuration(config)
     metrics = Metrics()
@@ -132,7 +136,7 @@ async def running(config: Config) -> AsyncIterator[Server]:
         if config.webtransport:
             hashes = certificates.hashes
             discovery = Discovery(config.host, quic_port, config.public_endpoint, hashes, config.paths)
-        site = Site(mounts, origins, limits, metrics, discovery)
+        site = Site(mounts, origins, limits, metrics, discovery, authorizer)
         http1, http3 = Http1Service(site, tls), Http3Service(site, config.token)
         resets = StatelessResets(reset_key(config.certificate_cache), quic_port, config.server_id)
         connection_ids = ConnectionIds(config.server_id)
@@ -190,6 +194,14 @@ def _obtain_certificate(config: Config, now: datetime, anew: bool) -> Certificat
     if config.public_endpoint is not None:
         hosts.add(urlsplit(config.public_endpoint).hostname or config.host)
     return cached_certificate(config.certificate_cache, hosts, now, anew)
+
+
+def _authorizer(config: Config) -> Authorizer | None:
+    if config.authorize is None:
+        return None
+    # Without a limit of its own an address is no client.
+    each = config.limits.requests_per_address > 0
+    return Authorizer(config.authorize, config.authorize_headers, config.authorize_seconds, each=each)
 
 
 def _origin_policy(config: Config) -> OriginPolicy:

@@ -59,6 +59,30 @@ def serve(
     token: Annotated[
         str | None, typer.Option(envvar="VOXEL_TOKEN", help="Require ?token=TOKEN in the URL of sessions.")
     ] = None,
+    authorize: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Address that is asked who may read, as nginx' auth_request: 2xx lets a request through, 401 and 403"
+            " refuse it; with path, credentials, page and client of each request for a file, over HTTP and sessions.",
+        ),
+    ] = None,
+    authorize_header: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Header of clients of which that address is told, besides authorization and cookie; repeatable.",
+        ),
+    ] = None,
+    authorize_seconds: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=3600,
+            help="Seconds for which it is not asked again about the same path and credentials; 0: it is asked about"
+            " every request.",
+        ),
+    ] = 30,
     public_endpoint: Annotated[
         str | None,
         typer.Option(metavar="URL", help="WebTransport URL for clients, if it differs from the address of the server."),
@@ -156,6 +180,9 @@ def serve(
             key=key,
             allowed_origins=frozenset(allow_origin or []),
             token=token,
+            authorize=authorize,
+            authorize_headers=tuple(authorize_header or []),
+            authorize_seconds=authorize_seconds,
             public_endpoint=public_endpoint,
             paths=tuple(parse_path(text) for text in path or []),
             server_id=parse_server_id(server_id, server_id_key, server_id_config or 0),

@@ -45,6 +45,16 @@ class Config:
     """Empty: only pages of the server's own host name."""
 
     token: str | None = None
+
+    authorize: str | None = None
+    """Address that is asked who may read; None: everybody may."""
+
+    authorize_headers: tuple[str, ...] = ()
+    """Further headers of clients of which it is told."""
+
+    authorize_seconds: float = 30
+    """Time for which it is not asked again about the same path and credentials."""
+
     public_endpoint: str | None = None
 
     paths: tuple[AnnouncedPath, ...] = ()
@@ -73,6 +83,8 @@ class Config:
             raise ConfigurationError(
                 f"--public-endpoint must have the form https://host:port/voxel, got {self.public_endpoint!r}"
             )
+        if self.authorize_headers and self.authorize is None:
+            raise ConfigurationError("--authorize-header needs --authorize")
         check_paths(self.paths)
         if not is_loopback(self.host) and self.certificate is None and not self.insecure:
             raise ConfigurationError(

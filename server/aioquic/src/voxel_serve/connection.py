@@ -65,8 +65,13 @@ class Connection(QuicConnectionProtocol):
     @functools.cached_property
     def client(self) -> str:
         """Whose connection this is, see `client_of`."""
+        return client_of(self.address) if self.address else ""
+
+    @functools.cached_property
+    def address(self) -> str:
+        """The client's address as it connected; "" if it has gone."""
         address = self._quic.get_peer_address()
-        return "" if address is None else client_of(address[0])
+        return "" if address is None else str(address[0])
 
     def end(self) -> None:
         """Stops all answers, and sends nothing; once they have ended nothing is left of the connection."""

@@ -10,8 +10,9 @@ from .request import VOXEL_HEADERS
 
 ANY = "*"
 
-ALLOWED_HEADERS = ", ".join(
-    ("range", "if-range", "if-match", "cmcd-request", "cmcd-object", "cmcd-status", "cmcd-session", *VOXEL_HEADERS)
+ALLOWED_HEADERS = (
+    *("range", "if-range", "if-match", "cmcd-request", "cmcd-object", "cmcd-status", "cmcd-session"),
+    *VOXEL_HEADERS,
 )
 EXPOSED_HEADERS = "content-length, content-range, accept-ranges, etag, date"
 PREFLIGHT_SECONDS = 7200
@@ -75,10 +76,26 @@ class OriginPolicy:
         """
         self._any = ANY in allowed
         self._allowed = {_parse_option(origin) for origin in allowed - {ANY}}
+        self._credentials: tuple[str, ...] | None = None
         self._own_schemes = ("http", "https") if plain else ("https",)
         self._hosts: frozenset[str] | None = None
         if own_hosts is not None and not self._any:
             self._hosts = own_hosts | {origin.host for origin in self._allowed}
+
+    def take_credentials(self, names: tuple[str, ...]) -> None:
+        """It matters who asks.
+
+        Pages may send `authorization` and headers of these names, and cookies where they are not of just any origin.
+        """
+        self._credentials = ("authorization", *names)
+
+    def preflight_headers(self) -> list[tuple[str, str]]:
+        """Those of a preflight response, besides the origin."""
+        return [
+            ("access-control-allow-methods", "GET, HEAD, OPTIONS"),
+            ("access-control-allow-headers", ", ".join((*ALLOWED_HEADERS, *(self._credentials or ())))),
+            ("access-control-max-age", str(PREFLIGHT_SECONDS)),
+        ]
 
     def check_host(self, authority: str) -> None:
         """Raises `HttpError` 400 for a malformed Host, 403 for one that is not the server's."""
@@ -109,6 +126,8 @@ class OriginPolicy:
                 ("access-control-expose-headers", EXPOSED_HEADERS),
                 ("timing-allow-origin", origin),
             ]
+            if self._credentials is not None and not self._any:
+                headers.append(("access-control-allow-credentials", "true"))
         return headers
 
 
@@ -117,10 +136,3 @@ def _parse_option(text: str) -> Origin:
     if origin is None:
         raise ConfigurationError(f"--allow-origin must be * or have the form https://host[:port], got {text!r}")
     return origin
-
-
-PREFLIGHT_HEADERS = [
-    ("access-control-allow-methods", "GET, HEAD, OPTIONS"),
-    ("access-control-allow-headers", ALLOWED_HEADERS),
-    ("access-control-max-age", str(PREFLIGHT_SECONDS)),
-]

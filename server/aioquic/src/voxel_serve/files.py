@@ -142,7 +142,7 @@ class Mounts:
 
         Raises `HttpError` 404 for whatever is not a regular file under a served folder, and `Redirect`.
         """
-        segments = _decode(path)
+        segments = decode(path)
         for prefix, root in self._roots:
             if tuple(segments[: len(prefix)]) == prefix:
                 return _open(root, segments[len(prefix) :], path, self._files)
@@ -157,7 +157,7 @@ def _not_found() -> HttpError:
     return HttpError(HTTPStatus.NOT_FOUND, "no such file")
 
 
-def _decode(path: str) -> list[str]:
+def decode(path: str) -> list[str]:
     """The segments of a path, decoded once; the last is "" for a folder. Dotfiles, `..` and encoded slashes are 404."""
     if not path.startswith("/"):
         raise HttpError(HTTPStatus.BAD_REQUEST, "malformed request target")

@@ -63,7 +63,7 @@ class Http1Service:
         try:
             if self._tls is not None:  # Here, so that handshakes count.
                 await self._begin_tls(writer, self._tls)
-            await self._serve(Http1Connection(self._site, reader, writer), client)
+            await self._serve(Http1Connection(self._site, reader, writer, address[0]), client)
         except (OSError, TimeoutError, h11.LocalProtocolError) as error:
             log("connection lost", logging.DEBUG, error=repr(error))
         finally:
@@ -135,8 +135,12 @@ def _make_room(waiting: dict[asyncio.Timeout, None], most: int) -> None:
 class Http1Connection:
     """One TCP connection: requests one after another."""
 
-    def __init__(self, site: Responder, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self, site: Responder, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, client: str
+    ) -> None:
+        """`client`: its address."""
         self._site = site
+        self._client = client
         self._reader = reader
         self._writer = writer
         # `drain` then returns when the system has everything: a request that is over needs no more of this process.
@@ -175,7 +179,7 @@ class Http1Connection:
         """Sends the response to a request; 429 if the client has too many in flight."""
         headers = combined_headers(head.headers)
         authority, target = effective_target(head.target.decode("ascii"), headers.get("host", ""))
-        request = HttpRequest(head.method.decode("ascii"), target, authority, headers)
+        request = HttpRequest(head.method.decode("ascii"), target, authority, headers, self._client)
         if not is_one_too_many:
             response = await self._site.respond(request)
         else:

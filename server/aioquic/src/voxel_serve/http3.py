@@ -21,6 +21,7 @@ from aioquic.quic.events import (
 )
 
 from . import structured
+from .authorization import OpenedBy
 from .capsules import Closing, close_session
 from .connection import WEBTRANSPORT_ERROR_0, Connection
 from .discovery import ENDPOINT_PATH, VERSION
@@ -251,7 +252,8 @@ class Http3Protocol(Connection):
         if protocol is not None:
             response.append((b"wt-protocol", f'"{protocol}"'.encode()))
         self._http.send_headers(stream_id, response)
-        self.session = Session(self, self._site, stream_id)
+        opened = OpenedBy(headers.get(":path", ""), headers.get(":authority", ""), headers.get("origin"))
+        self.session = Session(self, self._site, stream_id, opened)
         self._site.metrics.add("voxel_sessions_total")
         self._site.metrics.add("voxel_sessions")
         log("session opened", client=str(self._quic.get_peer_address()), origin=headers.get("origin"))
@@ -262,6 +264,7 @@ class Http3Protocol(Connection):
             target=headers.get(":path", ""),
             authority=headers.get(":authority", headers.get("host", "")),
             headers=headers,
+            client=self.address,
         )
         try:
             self.begin(stream_id)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 
 import h11
@@ -71,6 +71,9 @@ class VoxelRequest:
 
     parity: Parity | None = None
     """The parity that is wanted with datagrams."""
+
+    headers: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """All fields but the ranges, of which some say who asks."""
 
 
 class HeadReader:
@@ -164,11 +167,14 @@ def malformed_head() -> HttpError:
 
 
 def combined_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Lower-case names to values, repeated ones joined by commas (RFC 9110 section 5.3)."""
+    """Lower-case names to values, repeated ones joined by commas (RFC 9110 section 5.3).
+
+    Cookies are joined by semicolons (RFC 9114 section 4.2.1).
+    """
     values: dict[str, list[str]] = {}
     for name, value in headers:
         values.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
-    return {name: ", ".join(repeated) for name, repeated in values.items()}
+    return {name: ("; " if name == "cookie" else ", ").join(repeated) for name, repeated in values.items()}
 
 
 def interpret(head: h11.Request, limits: Limits) -> VoxelRequest:
@@ -186,6 +192,7 @@ def interpret(head: h11.Request, limits: Limits) -> VoxelRequest:
         after=_after(headers),
         follow=_follow(headers),
         parity=parse_parity(headers.get("x-voxel-parity", "")),
+        headers={name: value for name, value in headers.items() if name != "range"},
     )
 
 

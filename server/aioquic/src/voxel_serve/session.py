@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 from aioquic.buffer import encode_uint_var
 
+from .authorization import Asked, OpenedBy
 from .capsules import CapsuleReader
 from .connection import WEBTRANSPORT_ERROR_0, Connection
 from .errors import HttpError
@@ -26,8 +27,9 @@ from .site import Site
 class Session:
     """Reads requests from the session's streams and answers them on `connection`."""
 
-    def __init__(self, connection: Connection, site: Site, session_id: int) -> None:
+    def __init__(self, connection: Connection, site: Site, session_id: int, opened: OpenedBy) -> None:
         self.session_id = session_id
+        self._opened = opened
         self.capsules = CapsuleReader()
         """What the client says on the stream of its CONNECT request."""
         self._connection = connection
@@ -133,7 +135,17 @@ class Session:
 
     async def _file(self, request: VoxelRequest) -> MediaFile:
         try:
-            return await self._site.open(request.target)
+            return await self._site.open(
+                Asked(
+                    "GET",
+                    request.target,
+                    self._opened.authority,
+                    request.headers,
+                    self._connection.address,
+                    self._opened.origin,
+                    self._opened.target,
+                )
+            )
         except Redirect as redirect:
             raise HttpError(HTTPStatus.NOT_FOUND, "no such file") from redirect
 

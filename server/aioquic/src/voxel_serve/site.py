@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 from email.utils import formatdate
 from http import HTTPStatus
 
+from .authorization import Asked
+from .authorize import Authorizer
 from .conditions import has_changed, is_unchanged
-from .cors import PREFLIGHT_HEADERS, OriginPolicy
+from .cors import OriginPolicy
 from .discovery import DISCOVERY_PATH, Discovery
 from .errors import HttpError
 from .files import Body, MediaFile, Mounts, Redirect
@@ -47,6 +49,9 @@ class HttpRequest:
     headers: Mapping[str, str]
     """Lower-case names."""
 
+    client: str
+    """The client's address."""
+
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
@@ -68,6 +73,9 @@ class Site:
     discovery: Discovery | None
     """None: WebTransport is disabled."""
 
+    authorizer: Authorizer | None = None
+    """Whom to ask who may read; None: everybody may."""
+
     draining: bool = False
     """True: new requests are refused."""
 
@@ -86,15 +94,18 @@ class Site:
         response.headers.extend(self.origins.response_headers(origin, request.authority))
         return body_left_out(response) if request.method == "HEAD" else response
 
-    async def open(self, target: str) -> MediaFile:
-        """The file of a request target. Raises `HttpError` and `Redirect`."""
-        return await asyncio.to_thread(self.mounts.open, target.partition("?")[0])
+    async def open(self, asked: Asked) -> MediaFile:
+        """The file of a request, if its client may read it. Raises `HttpError` and `Redirect`."""
+        if self.authorizer is not None:
+            await self.authorizer.check(asked)
+        return await asyncio.to_thread(self.mounts.open, asked.target.partition("?")[0])
 
     async def _respond(self, request: HttpRequest) -> HttpResponse:
         self.refuse_while_draining()
         self.origins.check_host(request.authority)
         if request.method == "OPTIONS" and (request.target == "*" or request.target.startswith("/")):
-            return HttpResponse(HTTPStatus.NO_CONTENT, [*PREFLIGHT_HEADERS, ("allow", ALLOWED_METHODS)], Body([]))
+            preflight = [*self.origins.preflight_headers(), ("allow", ALLOWED_METHODS)]
+            return HttpResponse(HTTPStatus.NO_CONTENT, preflight, Body([]))
         if request.method not in ("GET", "HEAD", "OPTIONS"):
             message = f"only {ALLOWED_METHODS} are answered"
             raise HttpError(HTTPStatus.METHOD_NOT_ALLOWED, message, (("allow", ALLOWED_METHODS),))
@@ -107,16 +118,23 @@ class Site:
         if target.partition("?")[0] == TIME_PATH:
             return literal_response(_now(), "text/plain; charset=utf-8", ("cache-control", "no-store"))
         try:
-            file = await self.open(target)
+            headers = request.headers
+            asked = Asked(request.method, target, request.authority, headers, request.client, headers.get("origin"))
+            file = await self.open(asked)
         except Redirect as redirect:
             _, separator, query = target.partition("?")
-            headers = [("location", f"{redirect.location}{separator}{query}"), ("content-length", "0")]
-            return HttpResponse(HTTPStatus.PERMANENT_REDIRECT, headers, Body([]))
+            fields = [("location", f"{redirect.location}{separator}{query}"), ("content-length", "0")]
+            return HttpResponse(HTTPStatus.PERMANENT_REDIRECT, fields, Body([]))
         try:
-            return self._growing_response(file, request) if file.grows else self._file_response(file, request)
+            response = self._growing_response(file, request) if file.grows else self._file_response(file, request)
         except HttpError:
             file.close()
             raise
+        # What one client may read is not for caches that others share.
+        if self.authorizer is not None:
+            private = {("cache-control", "no-cache"): ("cache-control", "private, no-cache")}
+            response.headers[:] = [private.get(field, field) for field in response.headers]
+        return response
 
     def refuse_while_draining(self) -> None:
         """Raises `HttpError` 503."""

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::error::HttpError;
 
-/// Lower-case names to values, repeated ones joined by commas (RFC 9110 section 5.3).
+/// Lower-case names to values, repeated ones joined by commas (RFC 9110 section 5.3), cookies by semicolons (RFC 9114 section
+/// 4.2.1).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headers(BTreeMap<String, String>);
 
@@ -13,13 +14,22 @@ impl Headers {
         self.0.get(name).map(String::as_str)
     }
 
+    /// The same without that field.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.0.remove(name);
+        self
+    }
+
     /// Adds a field; `value` is in ISO-8859-1, as in HTTP.
     pub fn add(&mut self, name: &str, value: &[u8]) {
         let text: String = value.iter().copied().map(char::from).collect();
+        let name = name.to_ascii_lowercase();
+        let between = if name == "cookie" { "; " } else { ", " };
         self.0
-            .entry(name.to_ascii_lowercase())
+            .entry(name)
             .and_modify(|known| {
-                known.push_str(", ");
+                known.push_str(between);
                 known.push_str(&text);
             })
             .or_insert(text);

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod announced;
+pub mod authorization;
 pub mod capsules;
 pub mod client;
 pub mod clock;

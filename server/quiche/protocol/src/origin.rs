@@ -41,15 +41,6 @@ const EXPOSED_HEADERS: &str = "content-length, content-range, accept-ranges, eta
 const HTTP_HEADERS: [&str; 7] =
     ["range", "if-range", "if-match", "cmcd-request", "cmcd-object", "cmcd-status", "cmcd-session"];
 
-/// Headers of a preflight response, besides the origin. Chromium caches it for at most 7200 s.
-pub fn preflight_headers() -> [(&'static str, String); 3] {
-    [
-        ("access-control-allow-methods", "GET, HEAD, OPTIONS".to_owned()),
-        ("access-control-allow-headers", [&HTTP_HEADERS[..], &request::HEADERS].concat().join(", ")),
-        ("access-control-max-age", "7200".to_owned()),
-    ]
-}
-
 /// The `host` of `host[:port]`, in lower case and with an IPv6 address's brackets; `None` when malformed.
 pub fn host_name(authority: &str) -> Option<String> {
     let end = if authority.starts_with('[') {
@@ -97,6 +88,8 @@ pub struct OriginPolicy {
     allowed: BTreeSet<Origin>,
     plain: bool,
     hosts: Option<BTreeSet<String>>,
+    /// Headers with which pages may say who asks; `None`: nobody needs to know, and cookies are not for other origins.
+    credentials: Option<Vec<String>>,
 }
 
 impl OriginPolicy {
@@ -117,7 +110,28 @@ impl OriginPolicy {
         let allowed = parsed.collect::<Result<BTreeSet<_>, _>>()?;
         let listed = allowed.iter().map(|origin| origin.host.clone());
         let hosts = own_hosts.filter(|_| !any).map(|own| own.into_iter().chain(listed).collect());
-        Ok(Self { any, allowed, plain, hosts })
+        Ok(Self { any, allowed, plain, hosts, credentials: None })
+    }
+
+    /// The same where it matters who asks: pages may send `authorization` and headers of these names, and cookies where they are
+    /// not of just any origin.
+    #[must_use]
+    pub fn with_credentials(mut self, names: &[String]) -> Self {
+        self.credentials =
+            Some(["authorization"].map(str::to_owned).into_iter().chain(names.iter().cloned()).collect());
+        self
+    }
+
+    /// Headers of a preflight response, besides the origin. Chromium caches it for at most 7200 s.
+    pub fn preflight_headers(&self) -> [(&'static str, String); 3] {
+        let own = [&HTTP_HEADERS[..], &request::HEADERS].concat();
+        let credentials = self.credentials.iter().flatten().map(String::as_str);
+        let all: Vec<_> = own.into_iter().chain(credentials).collect();
+        [
+            ("access-control-allow-methods", "GET, HEAD, OPTIONS".to_owned()),
+            ("access-control-allow-headers", all.join(", ")),
+            ("access-control-max-age", "7200".to_owned()),
+        ]
     }
 
     /// A policy for no pages of other hosts; `own_hosts` as in [`OriginPolicy::new`].
@@ -161,6 +175,9 @@ impl OriginPolicy {
             headers.push(("access-control-allow-origin", origin.to_owned()));
             headers.push(("access-control-expose-headers", EXPOSED_HEADERS.to_owned()));
             headers.push(("timing-allow-origin", origin.to_owned()));
+            if self.credentials.is_some() && !self.any {
+                headers.push(("access-control-allow-credentials", "true".to_owned()));
+            }
         }
         headers
     }

@@ -34,6 +34,15 @@ pub fn percent_decoded(text: &str) -> Vec<u8> {
     decoded
 }
 
+/// RFC 3986 section 2.1, all but the unreserved characters.
+pub fn percent_encoded(segment: &[u8]) -> String {
+    let encoded = |byte: &u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(*byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    segment.iter().map(encoded).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -52,6 +52,8 @@ pub struct VoxelRequest {
     pub follow: Option<FollowWish>,
     /// The parity that is wanted with datagrams.
     pub parity: Option<Parity>,
+    /// All fields but the ranges, of which some say who asks.
+    pub headers: Headers,
 }
 
 impl VoxelRequest {
@@ -73,7 +75,7 @@ impl RequestReader {
     pub fn feed(&mut self, data: &[u8], limits: &Limits) -> Result<Option<VoxelRequest>, HttpError> {
         self.received += data.len();
         if let Some(head) = self.head.feed(data, limits.head_bytes)? {
-            return interpret(&head, limits).map(Some);
+            return interpret(head, limits).map(Some);
         }
         Ok(None)
     }
@@ -84,7 +86,7 @@ impl RequestReader {
     }
 }
 
-fn interpret(head: &RequestHead, limits: &Limits) -> Result<VoxelRequest, HttpError> {
+fn interpret(head: RequestHead, limits: &Limits) -> Result<VoxelRequest, HttpError> {
     if head.version != HttpVersion::Http11 {
         return Err(HttpError::bad_request("malformed request head"));
     }
@@ -96,7 +98,7 @@ fn interpret(head: &RequestHead, limits: &Limits) -> Result<VoxelRequest, HttpEr
         None => None,
     };
     Ok(VoxelRequest {
-        target: head.target.clone(),
+        target: head.target,
         ranges,
         flow: flow(&head.headers)?,
         deadline: deadline(&head.headers)?,
@@ -104,6 +106,7 @@ fn interpret(head: &RequestHead, limits: &Limits) -> Result<VoxelRequest, HttpEr
         after: after(&head.headers),
         follow: follow(&head.headers)?,
         parity: head.headers.get("x-voxel-parity").and_then(Parity::parse),
+        headers: head.headers.without("range"),
     })
 }
 

@@ -11,7 +11,7 @@ const PROTOCOL: [&[&str]; 6] = [
     &["clock", "cmsd", "coding", "client", "flight", "limits", "pacer", "varint", "window"],
     &["capsules", "delay_window", "delivery_rate", "error", "parity", "framing"],
     &["coded", "head", "live_control", "path", "ranges", "vxl", "facts"],
-    &["conditions", "flow", "request"],
+    &["authorization", "conditions", "flow", "request"],
     &["origin", "response", "scheduler"],
     &["announced", "discovery", "follow", "site", "target"],
 ];
@@ -22,7 +22,7 @@ const SERVER: [&[&str]; 8] = [
     &["body", "http3", "sockets"],
     &["certificate", "growing", "health", "shared_files"],
     &["edge", "files", "follow", "quic"],
-    &["jobs", "session", "site"],
+    &["authorize", "jobs", "session", "site"],
     &["http1", "responses"],
     &["connection", "endpoint", "metrics_listener", "workers"],
     &["app", "cli"],

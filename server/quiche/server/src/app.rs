@@ -52,7 +52,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     let server_id = options.server_id()?;
     let (limits, files) = descriptor_limits(&options);
     let mounts = Mounts::new(options.folders()?, files)?;
-    let origin = options.origin()?;
+    let (origin, authorizer) = (options.origin()?, options.authorization.authorizer(options.max_requests_per_address)?);
     let origins = origin_policy(&options)?;
     let source = certificate_source(&options);
     let certificate = source.obtain(SystemTime::now(), false)?;
@@ -83,6 +83,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
         mounts,
         edge,
         origins,
+        authorizer,
         limits,
         watchers: Watchers::new(Arc::clone(&counters)),
         metrics: counters,
@@ -264,8 +265,10 @@ fn certificate_source(options: &Options) -> CertificateSource {
 
 fn origin_policy(options: &Options) -> Result<OriginPolicy, ConfigurationError> {
     let own_hosts = is_loopback(&options.host).then(|| public_host(options).into_iter().collect());
-    OriginPolicy::new(&options.allowed_origins.iter().cloned().collect(), !options.tls(), own_hosts)
-        .map_err(|error| ConfigurationError(error.to_string()))
+    let policy = OriginPolicy::new(&options.allowed_origins.iter().cloned().collect(), !options.tls(), own_hosts)
+        .map_err(|error| ConfigurationError(error.to_string()))?;
+    let asking = &options.authorization;
+    Ok(if asking.authorize.is_some() { policy.with_credentials(&asking.authorize_headers) } else { policy })
 }
 
 /// The host name of the announced endpoint.

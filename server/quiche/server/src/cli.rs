@@ -1,7 +1,10 @@
 //! The command line.
 
+mod authorization;
+
 use std::path::PathBuf;
 
+use authorization::AuthorizationOptions;
 use clap::Parser;
 use serde_json::Value;
 use voxel_protocol::limits::Limits;
@@ -71,6 +74,9 @@ pub struct Options {
     /// Token that sessions must carry in their URL as ?token=TOKEN
     #[arg(long, env = "VOXEL_TOKEN", hide_env_values = true)]
     pub token: Option<String>,
+
+    #[command(flatten)]
+    pub authorization: AuthorizationOptions,
 
     /// WebTransport URL to announce to clients, if they reach the server under another address
     #[arg(long, value_name = "URL")]

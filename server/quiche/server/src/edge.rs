@@ -6,6 +6,7 @@
 mod address;
 mod answer;
 mod cached;
+pub mod client;
 mod clients;
 mod credit;
 mod entry;

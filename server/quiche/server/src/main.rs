@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod app;
+mod authorize;
 mod body;
 mod certificate;
 mod cli;

@@ -1,10 +1,12 @@
 //! A WebTransport session, and which clients may open one.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 use sfv::{BareItem, List, ListEntry, Parser};
 use voxel_protocol::VERSION;
+use voxel_protocol::authorization::OpenedBy;
 use voxel_protocol::capsules::CapsuleReader;
 use voxel_protocol::discovery::ENDPOINT_PATH;
 use voxel_protocol::error::{HttpError, Status};
@@ -29,6 +31,8 @@ pub struct Session {
     /// Readers by stream, until the client ends it. `None` after the response: further bytes are ignored.
     pub readers: HashMap<u64, Option<RequestReader>>,
     pub last_request: Instant,
+    /// What its requests have in common.
+    pub opened: Arc<OpenedBy>,
     /// What the client says on the stream of its CONNECT request.
     pub capsules: CapsuleReader,
     _place: Place,
@@ -36,10 +40,12 @@ pub struct Session {
 }
 
 impl Session {
-    pub fn new(id: u64, now: Instant, (place, counted): (Place, Counted)) -> Self {
+    pub fn new(id: u64, now: Instant, head: &Head, (place, counted): (Place, Counted)) -> Self {
+        let origin = head.headers.get("origin").map(str::to_owned);
+        let opened = Arc::new(OpenedBy { target: head.target.clone(), authority: head.authority.clone(), origin });
         let (scheduler, readers) = (Scheduler::default(), HashMap::new());
         let capsules = CapsuleReader::default();
-        Self { id, scheduler, readers, last_request: now, capsules, _place: place, _counted: counted }
+        Self { id, scheduler, readers, last_request: now, opened, capsules, _place: place, _counted: counted }
     }
 }
 

@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use tokio::sync::watch;
+use voxel_protocol::authorization::{Asked, OpenedBy};
 use voxel_protocol::clock::{TIME_PATH, iso_date};
 use voxel_protocol::conditions::check_unchanged;
 use voxel_protocol::discovery::{DISCOVERY_PATH, Discovery};
 use voxel_protocol::error::{HttpError, Status};
 use voxel_protocol::limits::Limits;
-use voxel_protocol::origin::{OriginPolicy, preflight_headers};
+use voxel_protocol::origin::OriginPolicy;
 use voxel_protocol::ranges::{ByteRange, exact_ranges};
 use voxel_protocol::request::{FollowWish, VoxelRequest};
 use voxel_protocol::response::TEXT;
@@ -21,6 +22,7 @@ use voxel_protocol::site::{
     text_response,
 };
 
+use crate::authorize::Authorizer;
 use crate::body::{Body, Media};
 use crate::edge::Edge;
 use crate::files::{MediaFile, Mounts};
@@ -66,6 +68,8 @@ pub struct Site {
     /// The edge that has all files that are not below one of the folders.
     pub edge: Option<Arc<Edge>>,
     pub origins: OriginPolicy,
+    /// Whom to ask who may read; `None`: everybody may.
+    pub authorizer: Option<Authorizer>,
     pub limits: Limits,
     pub metrics: Arc<Metrics>,
     pub watchers: Watchers,
@@ -90,11 +94,7 @@ impl Site {
     pub async fn respond(&self, request: &HttpRequest, client: IpAddr) -> HttpAnswer {
         let is_head = request.method == "HEAD";
         let answer = match self.answer_without_file(request) {
-            Ok(None) => {
-                let answer = |media| self.answer(request, media);
-                let asked = (request.target.as_str(), client, false);
-                self.open_file(asked, answer, |answer| (!is_head).then_some(&mut answer.body)).await
-            }
+            Ok(None) => self.answer_with_file(request, client).await,
             Ok(Some(response)) => Ok(response.into()),
             Err(error) => Err(error),
         };
@@ -108,9 +108,41 @@ impl Site {
     }
 
     /// What a VOXEL request asks for. Runs on file threads.
-    pub async fn open(&self, request: &VoxelRequest, client: IpAddr) -> Result<Opened, HttpError> {
+    pub async fn open(
+        &self,
+        request: &VoxelRequest,
+        OpenedBy { target, authority, origin }: &OpenedBy,
+        client: IpAddr,
+    ) -> Result<Opened, HttpError> {
+        let (headers, origin, session) = (&request.headers, origin.as_deref(), Some(target.as_str()));
+        let asked = Asked { method: "GET", target: &request.target, authority, headers, origin, session, client };
+        self.check_allowed(&asked).await?;
         let asked = (request.target.as_str(), client, request.follow.is_some());
         self.open_file(asked, |media| self.opened(request, media), Opened::body).await
+    }
+
+    /// Refuses a request for a file that its client may not read.
+    async fn check_allowed(&self, asked: &Asked<'_>) -> Result<(), HttpError> {
+        match &self.authorizer {
+            Some(authorizer) => authorizer.check(asked).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn answer_with_file(&self, request: &HttpRequest, client: IpAddr) -> Result<HttpAnswer, HttpError> {
+        let HttpRequest { method, target, authority, headers } = request;
+        let origin = headers.get("origin");
+        self.check_allowed(&Asked { method, target, authority, headers, origin, session: None, client }).await?;
+        let (asked, is_head) = ((target.as_str(), client, false), method == "HEAD");
+        let answer = |media| self.answer(request, media);
+        let mut answer = self.open_file(asked, answer, |answer| (!is_head).then_some(&mut answer.body)).await?;
+        // What one client may read is not for caches that others share.
+        for (name, value) in answer.headers.iter_mut().filter(|_| self.authorizer.is_some()) {
+            if *name == "cache-control" {
+                value.insert_str(0, "private, ");
+            }
+        }
+        Ok(answer)
     }
 
     /// What `answer` makes of a target's file, with the first bytes of its `body`. A file that changes before these are
@@ -149,7 +181,7 @@ impl Site {
         }
         if request.method == "OPTIONS" && (target == "*" || target.starts_with('/')) {
             let allow = ("allow", ALLOWED_METHODS.to_owned());
-            let headers = preflight_headers().into_iter().chain([allow]).collect();
+            let headers = self.origins.preflight_headers().into_iter().chain([allow]).collect();
             return Ok(Some(empty_response(Status::NoContent, headers)));
         }
         let path = path_of(target);

@@ -21,6 +21,15 @@ fn the_request_of_the_protocol_document() {
         range: bytes=1048-9120,20480-20500,9121-14000\r\nx-voxel-unreliable: ?1;flow=17\r\n\
         x-voxel-deadline: 3200\r\ncmcd-request: bl=21300\r\n\r\n";
     let range = |first, last| RangeSpec::From { first, last: Some(last) };
+    let mut headers = Headers::default();
+    for (name, value) in [
+        ("host", "media.example"),
+        ("x-voxel-unreliable", "?1;flow=17"),
+        ("x-voxel-deadline", "3200"),
+        ("cmcd-request", "bl=21300"),
+    ] {
+        headers.add(name, value.as_bytes());
+    }
     let expected = VoxelRequest {
         target: "/bbb/q07.mp4".to_owned(),
         ranges: Some(vec![range(1048, 9120), range(20480, 20500), range(9121, 14000)]),
@@ -30,6 +39,7 @@ fn the_request_of_the_protocol_document() {
         after: None,
         follow: None,
         parity: None,
+        headers,
     };
     assert_eq!(expected.status(), Status::PartialContent);
     assert_eq!(read(head), Ok(expected));

@@ -26,9 +26,9 @@ use crate::site::{HttpAnswer, Opened, path_of, refusal};
 
 impl Connection {
     pub(super) fn voxel_request(&mut self, stream: u64, request: VoxelRequest, now: Instant) {
-        if let Some(session) = &mut self.session {
-            session.last_request = now;
-        }
+        let Some(session) = &mut self.session else { return };
+        session.last_request = now;
+        let opened_by = Arc::clone(&session.opened);
         let flow = request.flow.filter(|_| request.follow.is_none());
         let mut response = Response::new(Transport::WebTransport, Stage::Opening { flow });
         // Only what was requested earlier can hold a response back, so that no two wait for each other.
@@ -36,7 +36,7 @@ impl Connection {
         self.responses.insert(stream, response);
         let (site, address) = (Arc::clone(&self.shared.site), self.address);
         self.shared.jobs.start(self.key, stream, async move {
-            let result = site.open(&request, address).await;
+            let result = site.open(&request, &opened_by, address).await;
             Outcome::Opened { request, arrived: now, result }
         });
     }

@@ -13,7 +13,7 @@ use crate::log;
 use crate::places::Kind;
 use crate::responses::{Response, Stage, Transport};
 use crate::session::{self, Session};
-use crate::site::refusal;
+use crate::site::{path_of, refusal};
 
 impl Connection {
     pub(super) fn connect(&mut self, stream: u64, head: &Head, now: Instant) {
@@ -34,7 +34,7 @@ impl Connection {
                 let mut response = Response::new(Transport::Http3, Stage::Session);
                 response.pending.push(http3::encode_response_head(Status::Ok, headers));
                 self.responses.insert(stream, response);
-                self.session = Some(Session::new(stream, now, (place, site.metrics.count("voxel_sessions"))));
+                self.session = Some(Session::new(stream, now, head, (place, site.metrics.count("voxel_sessions"))));
                 site.metrics.add("voxel_sessions_total", 1);
                 log::info("session opened", &[("client", self.client()), ("origin", origin)]);
             }
@@ -133,7 +133,7 @@ impl Connection {
         match result {
             Ok(None) => {}
             Ok(Some(request)) => match self.shared.site.refuse_while_draining() {
-                Err(error) => self.refuse_voxel(stream, &error, Value::from(request.target)),
+                Err(error) => self.refuse_voxel(stream, &error, Value::from(path_of(&request.target))),
                 Ok(()) => self.voxel_request(stream, request, now),
             },
             Err(error) => {

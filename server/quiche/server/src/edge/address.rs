@@ -3,7 +3,7 @@
 use std::fmt;
 
 use http::Uri;
-use voxel_protocol::path::percent_decoded;
+use voxel_protocol::path::{percent_decoded, percent_encoded};
 
 use crate::configuration_error::ConfigurationError;
 
@@ -60,15 +60,6 @@ pub fn is_of_folder(url: &str, location: &str) -> bool {
 fn path_of(url: &str) -> &str {
     let after_host = url.split_once("://").map_or(url, |(_, rest)| &rest[rest.find('/').unwrap_or(rest.len())..]);
     after_host.split(['?', '#']).next().unwrap_or_default()
-}
-
-/// RFC 3986 section 2.1, all but the unreserved characters.
-fn percent_encoded(segment: &[u8]) -> String {
-    let encoded = |byte: &u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(*byte).to_string(),
-        byte => format!("%{byte:02X}"),
-    };
-    segment.iter().map(encoded).collect()
 }
 
 #[cfg(test)]

@@ -2,36 +2,25 @@
 
 mod streaming;
 
-use std::error::Error;
-use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use boring::x509::X509VerifyError;
 use bytes::{Bytes, BytesMut};
 use http::response::Parts;
 use http::{HeaderName, HeaderValue, Request, header};
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;
-use hyper_boring::HttpsConnector;
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
 use serde_json::Value;
-use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
-use tokio_boring::HandshakeError;
 use voxel_protocol::ranges::ByteRange;
 
 use super::BLOCK_BYTES;
+use super::client::{HttpClient, USER_AGENT, cause, client, distrust, source_of};
 use super::failure::Failure;
-use super::names::Names;
 use crate::configuration_error::ConfigurationError;
 use crate::log;
 use crate::metrics::Metrics;
-
-const USER_AGENT: &str = concat!("voxel-quiche/", env!("CARGO_PKG_VERSION"));
 
 /// Requests to the origin at a time, and so blocks in memory that are not yet on disk.
 pub const REQUESTS: usize = 64;
@@ -39,18 +28,9 @@ pub const REQUESTS: usize = 64;
 /// Bodies of more than a block at a time.
 const LARGE_BODIES: usize = 4;
 
-/// Connections to the origin that wait for the next request.
-const IDLE_CONNECTIONS: usize = 16;
-const IDLE: Duration = Duration::from_secs(60);
-
 /// A body, and the wait for a permit, may take this many times as long as the origin may be silent: what trickles holds up
 /// others.
 const MOST_TIMES: u32 = 6;
-
-/// Most bytes of the head of an answer, which is kept in memory and on disk in part. Other caches allow 8 KiB or fewer.
-const HEAD_BYTES: usize = 16 * 1024;
-
-type HttpClient = Client<HttpsConnector<HttpConnector<Names>>, Empty<Bytes>>;
 
 /// What the origin answers, whose body is not read yet.
 #[derive(Debug)]
@@ -73,19 +53,7 @@ pub struct Upstream {
 
 impl Upstream {
     pub fn new(patience: Duration, metrics: Arc<Metrics>) -> Result<Self, ConfigurationError> {
-        let mut tcp = HttpConnector::new_with_resolver(Names::default());
-        tcp.enforce_http(false);
-        tcp.set_nodelay(true);
-        tcp.set_connect_timeout(Some(patience));
-        let tls = boring::ssl::SslConnector::builder(boring::ssl::SslMethod::tls());
-        let connector = tls.and_then(|tls| HttpsConnector::with_connector(tcp, tls));
-        let connector = connector.map_err(|error| ConfigurationError(format!("cannot set up TLS: {error}")))?;
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE)
-            .pool_max_idle_per_host(IDLE_CONNECTIONS)
-            .http1_max_buf_size(HEAD_BYTES)
-            .build(connector);
+        let client = client(patience)?;
         let (permits, large) = (Arc::new(Semaphore::new(REQUESTS)), Semaphore::new(LARGE_BODIES));
         Ok(Self { client, patience, permits, large, metrics })
     }
@@ -209,35 +177,6 @@ fn unreachable(error: &hyper_util::client::legacy::Error) -> Failure {
         return Failure::Bad(format!("the origin does not answer as HTTP/1.1 does: {}", cause(error)));
     }
     Failure::Broken(format!("the origin broke off its answer: {}", cause(error)))
-}
-
-/// Why a certificate was refused, if that was it.
-fn distrust(error: &(dyn Error + 'static)) -> Option<String> {
-    let handshake = source_of::<HandshakeError<TcpStream>>(error)?;
-    let reason = handshake.ssl()?.verify_result().err()?;
-    // No certificate has been looked at.
-    (reason != X509VerifyError::INVALID_CALL).then(|| reason.to_string())
-}
-
-/// The first reason of a kind.
-fn source_of<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if let Some(found) = error.downcast_ref() {
-            return Some(found);
-        }
-        next = error.source();
-    }
-    None
-}
-
-/// The innermost reason: the others only say that there is one.
-fn cause(error: &(dyn Error + 'static)) -> String {
-    let mut inner = error;
-    while let Some(source) = inner.source() {
-        inner = source;
-    }
-    inner.downcast_ref::<io::Error>().map_or_else(|| inner.to_string(), crate::sockets::plain)
 }
 
 #[cfg(test)]
