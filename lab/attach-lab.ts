@@ -37,11 +37,12 @@ export function attachVoxel(player: DashPlayer, options: LabOptions = {}): LiveH
   const listened = connections ? connections.listenTo(ruleFor(abr, options)) : abr;
   const isRule = strategy && listened !== 'dashjs';
   const plain = { ...options, abr: isRule ? ruleUnder(strategy, ruleFor(listened, options)) : listened, strategy };
-  const locate = locateInLab(plain, { schedule: knownSchedule(schedule), hasConnections: connections !== undefined });
+  const design = { schedule: knownSchedule(schedule), hasConnections: connections !== undefined };
   return attachLive(player, plain, {
     withoutWorker: () => runOnPage(labAbilities),
-    source: (receiver, endpoint) => {
-      const source = createSessionSource(receiver, endpoint);
+    source: (receiver, endpoint, ask) => {
+      const source = createSessionSource(receiver, endpoint, ask);
+      const locate = locateInLab(locateWith(plain, ask), design);
       const open: SessionSource['open'] = async (located, after) => {
         const session = await source.open(located, after);
         return connections?.direct(session) ?? session;
@@ -83,9 +84,8 @@ function knownSchedule(schedule: LabStrategy['schedule']): LabStrategy['schedule
 
 /** The endpoint, with what the worker of this build is to know of the strategy. */
 function locateInLab(
-  options: LiveOptions,
+  locate: SessionSource['locate'],
   design: Pick<LabEndpoint, 'schedule' | 'hasConnections'>,
 ): SessionSource['locate'] {
-  const locate = locateWith(options);
   return async (origin, signal): Promise<LabEndpoint> => ({ ...(await locate(origin, signal)), ...design });
 }

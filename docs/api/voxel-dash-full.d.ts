@@ -13,6 +13,8 @@ type VoxelErrorCode =
  | "bad-response"
 /** The server answered with something other than 206: see `status`. */
  | "status"
+/** The server wants to know who asks, or does not let them read: 401 or 403 in `status`. */
+ | "unauthorized"
 /** The media file is another one than earlier responses were of. */
  | "file-changed"
 /** A stream ended or was reset before the bytes that it promised. */

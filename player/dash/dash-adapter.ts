@@ -1,4 +1,4 @@
-import { fetchRange } from '../network/fetch-range.js';
+import { fetchRangeBy } from '../network/fetch-range.js';
 import { linkTo } from '../network/first-link.js';
 import {
   connectSegments,
@@ -52,14 +52,14 @@ class DashAdapter implements Connection {
     private readonly parts: PluginParts,
     openLive: OpenLive | undefined,
   ) {
-    const { sessions, receiver, settings, retransmission, rateControl, preferences } = parts;
+    const { sessions, receiver, page, settings, retransmission, rateControl, preferences } = parts;
     const headStart = new HeadStart(sessions, video, () => rateControl?.firstLink.rate ?? Infinity);
     this.#headStart = headStart;
     this.#segmentParts = connectSegments(parts, headStart);
     const { content, recorder, chooser, pipeline, segments, audio } = this.#segmentParts;
     const initializations = new InitializationLoader({
       ...{ content, pipeline, segments, headStart, firstPicture: this.#firstPicture },
-      ...{ sessions, receiver, settings, preferences, fetchRange },
+      ...{ sessions, receiver, settings, preferences, fetchRange: fetchRangeBy(page.fetch) },
     });
     // An update of a manifest may be asked for elsewhere than where the manifest came from.
     const openSession = (manifestUrl: string): void => {
@@ -69,6 +69,7 @@ class DashAdapter implements Connection {
     const audioInitialization = new AudioInitialization({ content, audio, receiver });
     const loader = new LoaderAdapter({
       openSession,
+      page,
       initializations,
       segments,
       audio,

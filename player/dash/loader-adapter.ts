@@ -1,3 +1,4 @@
+import type { PageRequests } from '../network/page-requests.js';
 import type { AudioLoader } from '../segments/fetch/audio-loader.js';
 import type { SegmentLoader } from '../segments/fetch/segment-loader.js';
 import type { AudioInitialization } from './audio-initialization.js';
@@ -16,6 +17,7 @@ import { onAbort, playerRequest } from './player-request.js';
 export interface LoaderAdapterOptions {
   /** Starts to open a session with the server of that manifest. */
   readonly openSession: (manifestUrl: string) => void;
+  readonly page: Pick<PageRequests, 'learn'>;
   readonly initializations: InitializationLoader;
   readonly segments: SegmentLoader;
   readonly audio: Pick<AudioLoader, 'load'>;
@@ -35,10 +37,12 @@ export class LoaderAdapter implements Extension {
   }
 
   load(request: LoaderRequest, response: LoaderResponse, dashLoad: Load): void {
-    const { openSession, initializations, segments, audio, audioInitialization, headStart } = this.options;
+    const { openSession, page, initializations, segments, audio, audioInitialization, headStart } = this.options;
     const parentLoad = this.#patient((own, answer) => headStart.load(own, answer, dashLoad));
     const fragment = request.customData.request;
     const { type, mediaType } = fragment;
+    if (type === requestTypes.manifest) page.learn(request, 'manifest');
+    if (type === requestTypes.initialization || type === requestTypes.media) page.learn(request, 'media');
     const isVideo = mediaType === 'video' && fragment.representation !== null;
     if (isVideo && type === requestTypes.initialization) {
       initializations.load(request, response, parentLoad, segments.lastIndex);

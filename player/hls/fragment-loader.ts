@@ -1,3 +1,4 @@
+import type { RangeRequest } from '../network/range-stream.js';
 import type { PlayerRequest } from '../port/player-request.js';
 import type {
   HlsConfig,
@@ -8,6 +9,7 @@ import type {
   LoaderContext,
   LoaderStats,
 } from './hls-types.js';
+import { asThePageHasIt } from './page-setup.js';
 
 /** What loads in place of hls.js' own loader. */
 export interface LoadsFragments {
@@ -104,6 +106,11 @@ export class FragmentAnswer implements PlayerRequest {
 
   get timeout(): number {
     return this.#request.config.loadPolicy.maxLoadTimeMs;
+  }
+
+  /** The request as hls.js' own loader would send it. Rejects where the page's function does. */
+  asSent(): Promise<RangeRequest> {
+    return asThePageHasIt(this.#own, this.#request.context);
   }
 
   onAbort(abort: () => void): void {

@@ -1,5 +1,6 @@
 import { PlayerError } from '../api/errors.js';
 import { linkTo } from '../network/first-link.js';
+import type { RangeRequest } from '../network/range-stream.js';
 import { connectSegments, type OpenPort, type PluginParts, type SegmentParts } from '../segments/wiring.js';
 import { fragmentLoaderClass, type FragmentAnswer, type LoadsFragments } from './fragment-loader.js';
 import { HlsPresentation } from './hls-presentation.js';
@@ -18,6 +19,7 @@ import {
 } from './hls-types.js';
 import { HlsVideo } from './hls-video.js';
 import { LevelChooser } from './level-chooser.js';
+import { asThePageHasIt } from './page-setup.js';
 
 /** An hls.js player's port. */
 export function openHlsPlayer(hls: HlsPlayer): OpenPort {
@@ -81,18 +83,15 @@ class HlsAdapter implements LoadsFragments {
     return this.port.video.takesPieces;
   }
 
-  load({ frag, part, ...request }: LoaderContext, answer: FragmentAnswer): boolean {
+  load({ frag, part }: LoaderContext, answer: FragmentAnswer): boolean {
     if (part || !this.#segmentParts.content.presentation.hasVoxelData) return false;
     if (frag.type === 'audio' && frag.sn !== 'initSegment') {
-      this.#segmentParts.audio.load(
-        // Sound of hls.js comes whole: its initialization segment is not known.
-        {
-          ...{ index: frag.sn, startTime: frag.start, duration: frag.duration },
-          ...{ url: frag.url, range: rangeOf(frag), representation: null },
-        },
-        request,
-        answer,
-      );
+      // Sound of hls.js comes whole: its initialization segment is not known.
+      const audio = {
+        ...{ index: frag.sn, startTime: frag.start, duration: frag.duration },
+        ...{ url: frag.url, range: rangeOf(frag), representation: null },
+      };
+      this.#whenSetUp(answer, [], (request) => this.#segmentParts.audio.load(audio, request, answer));
       return true;
     }
     if (frag.type !== 'main') return false;
@@ -107,23 +106,40 @@ class HlsAdapter implements LoadsFragments {
       this.hls.trigger(events.loadAborted, { frag, part: null, stats: frag.stats });
     };
     const delay = this.#levels?.delayOf(segment.index) ?? 0;
-    let isWanted = true;
-    answer.onAbort(() => (isWanted = false));
     const initialized = this.#initializing.get(this.#segmentParts.content.presentation.keyOf(segment.representation!));
     // Repair needs it.
-    const ready = Promise.all([initialized, delay > 0 && new Promise((resolve) => setTimeout(resolve, 1000 * delay))]);
-    void ready.then(() => isWanted && this.#segmentParts.segments.load(segment, request, answer));
+    const ready = [initialized, delay > 0 && new Promise((resolve) => setTimeout(resolve, 1000 * delay))];
+    this.#whenSetUp(answer, ready, (request) => this.#segmentParts.segments.load(segment, request, answer));
     return true;
   }
 
+  /** Calls `load` with the request as the page has it, once that and what is to be `ready` is, unless hls.js does not want it any more. */
+  #whenSetUp(answer: FragmentAnswer, ready: readonly unknown[], load: (request: RangeRequest) => void): void {
+    let isWanted = true;
+    answer.onAbort(() => (isWanted = false));
+    const { page } = this.parts;
+    Promise.all([answer.asSent(), ...ready]).then(
+      ([request]) => {
+        page.learn(request, 'media');
+        if (isWanted) load(request);
+      },
+      // hls.js' own loader says what is wrong.
+      () => isWanted && answer.loadOwn(),
+    );
+  }
+
   #loadInitialization(frag: HlsFragment, answer: FragmentAnswer): boolean {
-    const { receiver } = this.parts;
+    const { receiver, page } = this.parts;
     const { content, segments } = this.#segmentParts;
     const level = levelsOf(this.hls)[frag.level];
     const representation = level && representationOf(level);
     const map = representation && content.presentation.representation(representation);
     if (!map) return false;
-    content.indexes.want([map], segments.lastIndex);
+    const want = (): void => content.indexes.want([map], segments.lastIndex);
+    answer.asSent().then((request) => {
+      page.learn(request, 'media');
+      want();
+    }, want);
     receiver.expect(frag.encrypted ? 'encv' : level.codecSet);
     const key = content.presentation.keyOf(representation);
     this.#initializing.set(
@@ -180,13 +196,23 @@ class HlsAdapter implements LoadsFragments {
     on(events.manifestLoading, ({ url }: { url: string }) => {
       viewing.request();
       this.#manifestUrl = new URL(url, location.href).href;
-      this.#openSession(new URL(this.#manifestUrl).origin);
+      void this.#begin(this.#manifestUrl);
     });
     on(events.manifestParsed, (data: ManifestParsed) => this.#onManifest(data));
     on(events.levelLoaded, ({ details }: { details: HlsDetails }) => {
       const [first] = details.fragments;
       if (first && this.#segmentParts.content.presentation.hasVoxelData) settings.apply(first.duration);
     });
+  }
+
+  /** Opens the session while the playlist is on its way. */
+  async #begin(url: string): Promise<void> {
+    const config = configOf(this.hls);
+    const ask = async (): Promise<RangeRequest> =>
+      asThePageHasIt(new (config.pLoader ?? config.loader)(config), { url });
+    const request = await ask().catch(() => undefined);
+    if (request) this.parts.page.learn(request, 'manifest');
+    if (url === this.#manifestUrl && attached.has(this.hls)) this.#openSession(new URL(url).origin);
   }
 
   #onManifest(data: ManifestParsed): void {

@@ -57,10 +57,14 @@ export interface HlsFragment {
   abortRequests(): void;
 }
 
-/** A request for a segment, for part of one, or for an initialization segment. */
-export interface LoaderContext {
+/** What the page's `xhrSetup` and `fetchSetup` are given of any request. */
+export interface RequestContext {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request for a segment, for part of one, or for an initialization segment. */
+export interface LoaderContext extends RequestContext {
   readonly frag: HlsFragment;
   readonly part: object | null;
 }
@@ -102,6 +106,9 @@ export interface Loader {
   destroy(): void;
   getCacheAge?(): number | null;
   getResponseHeader?(name: string): string | null;
+  /** The page's, in the loaders of hls.js' own; that of `fetch` has one that adds nothing where the page has none. */
+  readonly xhrSetup?: ((xhr: XMLHttpRequest, url: string, context: RequestContext) => unknown) | null;
+  readonly fetchSetup?: ((context: RequestContext, init: RequestInit) => Request | Promise<Request>) | null;
 }
 
 export type LoaderClass = new (config: object) => Loader;
@@ -110,6 +117,8 @@ export type LoaderClass = new (config: object) => Loader;
 export interface HlsConfig {
   /** For segments; undefined: `loader` is for them, too. */
   fLoader: LoaderClass | undefined;
+  /** For playlists. */
+  readonly pLoader: LoaderClass | undefined;
   readonly loader: LoaderClass;
   /** -1 or undefined: hls.js chooses. */
   readonly startLevel: number | undefined;

@@ -1,4 +1,4 @@
-import { createEndpoint, discoverEndpoint } from '../../src/voxel-loader/index.js';
+import { createEndpoint, discoverEndpoint, type Ask } from '../../src/voxel-loader/index.js';
 import { createPaths, parsePaths } from '../../src/voxel-loader/paths.js';
 import { attachWith } from '../attach.js';
 import type { DashPlayer } from '../dash/dash-types.js';
@@ -35,7 +35,10 @@ export function attachLive(
 ): LiveHandle {
   const { delivery = 'datagrams' } = options;
   const plugin = attachWith(player, options, {
-    source: (receiver, endpoint) => ({ ...createSessionSource(receiver, endpoint), locate: locateWith(options) }),
+    source: (receiver, endpoint, ask) => ({
+      ...createSessionSource(receiver, endpoint, ask),
+      locate: locateWith(options, ask),
+    }),
     follow: (...of) => new PathFollower(...of),
     live: (...of) => new LiveAdapter(...of, { delivery, isGroup }),
     options: ['paths'] satisfies (keyof LiveOptions)[],
@@ -50,10 +53,10 @@ export function attachLive(
 }
 
 /** Finds the service at every address that it has. */
-export function locateWith({ paths, endpoint }: LiveOptions): SessionSource['locate'] {
+export function locateWith({ paths, endpoint }: LiveOptions, ask: Ask): SessionSource['locate'] {
   return async (origin, signal) => {
     if (paths) return createPaths(paths);
     if (endpoint) return createEndpoint(endpoint.url, endpoint.certificateHashes);
-    return discoverEndpoint(origin, signal, parsePaths);
+    return discoverEndpoint(origin, signal, parsePaths, ask);
   };
 }

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fetchRange, refreshCache, type SentRange } from './fetch-range.js';
+import { fetchRangeBy, refreshCache, type SentRange } from './fetch-range.js';
 
 const file = Uint8Array.from({ length: 100 }, (_, index) => index);
 
@@ -25,7 +25,7 @@ describe('fetchRange', () => {
 
   function ask(start: number, end: number): Promise<SentRange> {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/q00.index`;
-    return fetchRange(url, { start, end }, { signal: stopped.signal, cache: 'default' });
+    return fetchRangeBy((...of) => fetch(...of))(url, { start, end }, { signal: stopped.signal, cache: 'default' });
   }
 
   it('asks for the bytes of a range, first and last', async () => {
@@ -59,6 +59,8 @@ describe('fetchRange', () => {
   });
 
   it.each([
+    [401, 'index-failed'],
+    [403, 'index-failed'],
     [404, 'index-refused'],
     [416, 'index-refused'],
     [503, 'index-failed'],
@@ -103,8 +105,8 @@ describe('refreshCache', () => {
     const fetched = vi.fn<() => Promise<unknown>>();
     vi.stubGlobal('fetch', fetched);
     fetched.mockRejectedValueOnce(new TypeError('Failed to fetch')).mockResolvedValueOnce({ body: broken });
-    await expect(refreshCache('https://media.example/q00.mp4')).resolves.toBeUndefined();
-    await expect(refreshCache('https://media.example/q00.mp4')).resolves.toBeUndefined();
+    await expect(refreshCache('https://media.example/q00.mp4', (...of) => fetch(...of))).resolves.toBeUndefined();
+    await expect(refreshCache('https://media.example/q00.mp4', (...of) => fetch(...of))).resolves.toBeUndefined();
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 });

@@ -1,5 +1,5 @@
 import { formatRange, type ByteRange } from '../../src/manifest/byte-range.js';
-import { readAtMost } from '../../src/voxel-loader/index.js';
+import { readAtMost, type Ask } from '../../src/voxel-loader/index.js';
 import { describeError, PlayerError } from '../api/errors.js';
 
 /** What a server sent of a file; `range.start` is where `bytes` starts. */
@@ -24,33 +24,41 @@ const TIMEOUT = 10_000;
 /** Largest file that is taken from a server that knows no ranges: two hours take about 1 MB. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-export const fetchRange: FetchRange = async (url, range, { signal, cache }) => {
-  try {
-    return await request(url, range, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]), cache });
-  } catch (error) {
-    if (error instanceof PlayerError) throw error;
-    throw new PlayerError(error instanceof RangeError ? 'index-refused' : 'index-failed', describeError(error).message);
-  }
-};
+/** `ask`: how servers are asked. */
+export function fetchRangeBy(ask: Ask): FetchRange {
+  return async (url, range, { signal, cache }) => {
+    const options = { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]), cache };
+    try {
+      const response = await ask(url, { ...options, headers: { Range: `bytes=${formatRange(range)}` } });
+      return await read(response, range);
+    } catch (error) {
+      if (error instanceof PlayerError) throw error;
+      const code = error instanceof RangeError ? 'index-refused' : 'index-failed';
+      throw new PlayerError(code, describeError(error).message);
+    }
+  };
+}
 
 /**
  * Has the browser forget what it has cached of a file that has changed: it would ask for other parts with `if-range`, and be
  * sent the whole file. Never rejects.
  */
-export async function refreshCache(url: string): Promise<void> {
+export async function refreshCache(url: string, ask: Ask): Promise<void> {
   const options: RequestInit = {
     cache: 'reload',
     headers: { Range: 'bytes=0-0' },
     signal: AbortSignal.timeout(TIMEOUT),
   };
-  await fetch(url, options)
+  await ask(url, options)
     .then(({ body }) => body?.cancel())
     .catch(() => undefined);
 }
 
-async function request(url: string, range: ByteRange, options: RequestInit): Promise<SentRange> {
+/** Statuses of a server that wants to know who asks: it may answer otherwise once that has changed. */
+const isUnauthorized = (status: number): boolean => status === 401 || status === 403;
+
+async function read(response: Response, range: ByteRange): Promise<SentRange> {
   const { start, end } = range;
-  const response = await fetch(url, { ...options, headers: { Range: `bytes=${formatRange(range)}` } });
   const { status } = response;
   const headAt = performance.now();
   const seconds = (): number => (performance.now() - headAt) / 1000;
@@ -70,5 +78,6 @@ async function request(url: string, range: ByteRange, options: RequestInit): Pro
     return { range: { start: 0, end: bytes.length }, bytes, seconds: seconds(), etag };
   }
   await response.body?.cancel();
-  throw new PlayerError(status >= 400 && status < 500 ? 'index-refused' : 'index-failed', `HTTP status ${status}`);
+  const isFinal = status >= 400 && status < 500 && !isUnauthorized(status);
+  throw new PlayerError(isFinal ? 'index-refused' : 'index-failed', `HTTP status ${status}`);
 }

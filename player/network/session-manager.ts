@@ -4,6 +4,7 @@ import {
   discoverEndpoint,
   probeOrigin,
   VoxelError,
+  type Ask,
   type Deferred,
   type Endpoint,
   type Receiver,
@@ -36,12 +37,15 @@ export interface SessionSource {
   probe(origin: string): Promise<unknown>;
 }
 
-export function createSessionSource(receiver: Receiver, endpoint: EndpointOption | undefined): SessionSource {
+/** `ask`: how an origin is asked. */
+export function createSessionSource(receiver: Receiver, endpoint: EndpointOption | undefined, ask: Ask): SessionSource {
   return {
     locate: async (origin, signal) =>
-      endpoint ? createEndpoint(endpoint.url, endpoint.certificateHashes) : discoverEndpoint(origin, signal),
+      endpoint
+        ? createEndpoint(endpoint.url, endpoint.certificateHashes)
+        : discoverEndpoint(origin, signal, undefined, ask),
     open: (located, after) => receiver.open(located, after),
-    probe: probeOrigin,
+    probe: (origin) => probeOrigin(origin, ask),
   };
 }
 

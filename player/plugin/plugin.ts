@@ -6,6 +6,7 @@ import { EventEmitter } from '../api/events.js';
 import { Journal } from '../segments/record/journal.js';
 import type { ResolvedOptions } from './options.js';
 import { StandingBuffer } from './standing-buffer.js';
+import { PageRequests } from '../network/page-requests.js';
 import { followPage } from '../network/page-lifecycle.js';
 import type { PathFollower } from '../network/path-follower.js';
 import { RateControl } from '../segments/choose/rate-control.js';
@@ -59,8 +60,9 @@ export class Plugin implements VoxelHandle {
     this.#delivery = preferences.delivery;
     this.#paths = follow?.(this.#link.throughput, (event) => this.#events.emit('path', event));
     const onPaths: ReceiverOptions['onPaths'] = (paths) => this.#paths?.update(paths);
+    const page = new PageRequests(preferences.headerHosts);
     this.#receiver = new Receiver({ workerUrl: options.workerUrl, withoutWorker, onPaths });
-    this.#sessions = new SessionManager(source(this.#receiver, options.endpoint), (event) =>
+    this.#sessions = new SessionManager(source(this.#receiver, options.endpoint, page.fetch), (event) =>
       this.#events.emit('session', event),
     );
     const port = openPort(this.#receiver, { bufferSegments, ruleOwner: rule ? 'voxel' : 'player' });
@@ -77,7 +79,7 @@ export class Plugin implements VoxelHandle {
     const viewing = new Viewing({ events: this.#events, element: () => video.element, delivery: this.#delivery });
     this.#viewing = viewing;
     const forPlayer = { video, settings, rateControl, retransmission, preferences, viewing };
-    const parts = { sessions, receiver, journal, link, ...forPlayer };
+    const parts = { sessions, receiver, page, journal, link, ...forPlayer };
     this.#standing = new StandingBuffer({ video, settings });
     this.#connection = port.connect(parts);
     this.#leavePage = followPage(this.#sessions);

@@ -201,7 +201,14 @@ function createSegmentScene(nextAnswer: () => string | number, nextLoad: () => s
   const chooser = { review: () => ({ action: 'continue' as const }), chooseLevel: vi.fn() };
   const pipeline = { adopt() {}, look() {}, delivered() {}, cancel() {} } as unknown as Pipeline;
   const content = { reload: vi.fn(), indexes: { release: vi.fn() } } as unknown as Content;
-  const owner = new SegmentLoader({ content, chooser, pipeline, recorder, createAttempt: vi.fn() });
+  const owner = new SegmentLoader({
+    ask: (...of) => fetch(...of),
+    content,
+    chooser,
+    pipeline,
+    recorder,
+    createAttempt: vi.fn(),
+  });
 
   /** Loads one segment once, as dash.js has its loader do. */
   const load = (index: number): Promise<boolean> =>

@@ -1,5 +1,6 @@
 import type { Receiver } from '../../src/voxel-loader/index.js';
-import { fetchRange } from '../network/fetch-range.js';
+import { fetchRangeBy } from '../network/fetch-range.js';
+import type { PageRequests } from '../network/page-requests.js';
 import type { SessionManager } from '../network/session-manager.js';
 import type { PlayerSettings, PlayerVideo, RuleOwner } from '../port/player-segment.js';
 import type { LivePluginStatistics } from '../api/types.js';
@@ -22,6 +23,8 @@ import type { Viewing } from '../viewing/viewing.js';
 export interface PluginParts {
   readonly sessions: SessionManager;
   readonly receiver: Receiver;
+  /** What the page adds to requests. */
+  readonly page: PageRequests;
   readonly journal: Journal;
   readonly link: RecorderCollaborators['link'];
   readonly video: PlayerVideo;
@@ -67,11 +70,11 @@ export interface SegmentParts {
 
 /** Makes what brings a player's segments, each with all that it works with. `headStart`: as for the chooser. */
 export function connectSegments(
-  { sessions, receiver, journal, link, video, settings, rateControl, retransmission, preferences }: PluginParts,
+  { sessions, receiver, page, journal, link, video, settings, rateControl, retransmission, preferences }: PluginParts,
   headStart: SegmentChooserCollaborators['headStart'] = { isRunning: false },
 ): SegmentParts {
   const onError = (error: unknown, url: string): void => journal.fallback(error, url, undefined);
-  const indexes = new IndexLoader(fetchRange, onError, () => link.throughput.throughput);
+  const indexes = new IndexLoader(fetchRangeBy(page.fetch), onError, () => link.throughput.throughput);
   const content = new Content(indexes, onError);
   const chooser = new SegmentChooser({ rateControl, settings, video, sessions, headStart });
 
@@ -82,7 +85,7 @@ export function connectSegments(
   const pipeline = new Pipeline({ nextRequest, chooser, requests, content, video });
   const createAttempt: SegmentLoaderCollaborators['createAttempt'] = (segment, owner) =>
     new Attempt(segment, { sessions, requests, chooser, recorder, owner });
-  const segments = new SegmentLoader({ content, chooser, pipeline, recorder, createAttempt });
+  const segments = new SegmentLoader({ content, chooser, pipeline, recorder, ask: page.fetch, createAttempt });
   const audio = new AudioLoader({ sessions, requests, content, journal, video: segments });
   return { content, chooser, recorder, pipeline, segments, audio };
 }

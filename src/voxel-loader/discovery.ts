@@ -9,6 +9,11 @@ const DISCOVERY_TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const SHA256_BYTES = 32;
 
+/** Asks for an absolute URL, as `fetch` does. */
+export type Ask = (url: string, init: RequestInit) => Promise<Response>;
+
+const plainly: Ask = (url, init) => fetch(url, init);
+
 /**
  * Asks the origin of `manifestUrl` (absolute) where its VOXEL server is. Rejects with `VoxelError` code
  * `discovery-failed` when there is no usable answer: plain HTTP then. Its `status` is the server's, where that is the reason.
@@ -18,10 +23,11 @@ export async function discoverEndpoint(
   manifestUrl: string,
   signal: AbortSignal,
   parse: (answer: unknown) => Endpoint = parseDiscovery,
+  ask = plainly,
 ): Promise<Endpoint> {
   let answer: unknown;
   try {
-    const response = await fetch(new URL(DISCOVERY_PATH, manifestUrl), {
+    const response = await ask(new URL(DISCOVERY_PATH, manifestUrl).href, {
       // A certificate lives for days only: a cached hash may be one of the past.
       cache: 'no-cache',
       signal: AbortSignal.any([signal, AbortSignal.timeout(DISCOVERY_TIMEOUT_MS)]),
@@ -36,9 +42,9 @@ export async function discoverEndpoint(
 }
 
 /** Resolves when that origin answers over HTTP, whatever it says; rejects when it does not. */
-export async function probeOrigin(origin: string): Promise<void> {
+export async function probeOrigin(origin: string, ask = plainly): Promise<void> {
   const signal = AbortSignal.timeout(DISCOVERY_TIMEOUT_MS);
-  await fetch(new URL(DISCOVERY_PATH, origin), { method: 'HEAD', cache: 'no-store', signal });
+  await ask(new URL(DISCOVERY_PATH, origin).href, { method: 'HEAD', cache: 'no-store', signal });
 }
 
 /** Checks the content of `voxel.json`. Throws `VoxelError` code `discovery-failed`. */

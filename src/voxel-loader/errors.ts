@@ -17,6 +17,8 @@ export type VoxelErrorCode =
   | 'bad-response'
   /** The server answered with something other than 206: see `status`. */
   | 'status'
+  /** The server wants to know who asks, or does not let them read: 401 or 403 in `status`. */
+  | 'unauthorized'
   /** The media file is another one than earlier responses were of. */
   | 'file-changed'
   /** A stream ended or was reset before the bytes that it promised. */
@@ -40,7 +42,7 @@ const FATAL: readonly VoxelErrorCode[] = ['unsupported', 'discovery-failed', 'se
 /** The only error class of this folder. The message is one line for people. */
 export class VoxelError extends Error {
   override readonly name = 'VoxelError';
-  /** HTTP status, with code `status` and, where the answer was one, `discovery-failed`. */
+  /** HTTP status, with the codes `status` and `unauthorized` and, where the answer was one, `discovery-failed`. */
   readonly status: number | undefined;
 
   constructor(
@@ -55,6 +57,13 @@ export class VoxelError extends Error {
   /** True when no later session can do better: the browser or the page allows none, or the origin says that it has no VOXEL server. */
   get permanent(): boolean {
     return this.code === 'unsupported' || (this.code === 'discovery-failed' && this.status === 404);
+  }
+
+  /** A server's answer that is none of those that were asked for. */
+  static ofStatus(status: number): VoxelError {
+    const isRefused = status === 401 || status === 403;
+    const why = isRefused ? ': a session carries no cookies' : '';
+    return new VoxelError(isRefused ? 'unauthorized' : 'status', `the server answered ${status}${why}`, { status });
   }
 
   /** True when no later request can succeed on this session, false when only this request failed. */

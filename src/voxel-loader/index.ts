@@ -1,5 +1,5 @@
 export { deferred, type Deferred } from './deferred.js';
-export { createEndpoint, discoverEndpoint, probeOrigin } from './discovery.js';
+export { createEndpoint, discoverEndpoint, probeOrigin, type Ask } from './discovery.js';
 export { VoxelError, type VoxelErrorCode } from './errors.js';
 export { piecesOf } from './pieces-of.js';
 export { readAtMost } from './read-at-most.js';

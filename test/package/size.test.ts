@@ -11,16 +11,16 @@ import { root } from '../../tools/setup/paths.mjs';
  * these limits only keep what there is from growing unseen.
  */
 const LIMITS = {
-  'voxel-dash.js': 53_850,
-  'voxel-dash-live.js': 62_400,
-  'voxel-dash-lab.js': 80_000,
-  'voxel-hls.js': 52_150,
+  'voxel-dash.js': 54_200,
+  'voxel-dash-live.js': 62_800,
+  'voxel-dash-lab.js': 80_300,
+  'voxel-hls.js': 52_950,
   'voxel-video.js': 1_460,
   'repair/voxel-repair.js': 10_800,
 };
 
 /** The same of `voxel-dash.js` without its worker. The goal is 16 000. */
-const PAGE_LIMIT = 33_400;
+const PAGE_LIMIT = 33_850;
 
 beforeAll(ensureBuild, 600_000);
 

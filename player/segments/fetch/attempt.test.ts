@@ -138,7 +138,14 @@ describe('Attempt', () => {
     });
     const pipeline = { adopt() {}, look() {}, delivered() {}, cancel() {} } as unknown as Pipeline;
     const content = { reload, indexes: { release: vi.fn() } } as unknown as Content;
-    const owner = new SegmentLoader({ content, chooser, pipeline, recorder, createAttempt: vi.fn() });
+    const owner = new SegmentLoader({
+      ask: (...of) => fetch(...of),
+      content,
+      chooser,
+      pipeline,
+      recorder,
+      createAttempt: vi.fn(),
+    });
     return new Attempt(segment, { sessions, requests, chooser, recorder, owner });
   }
 

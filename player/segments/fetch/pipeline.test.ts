@@ -185,7 +185,14 @@ describe('Pipeline', () => {
     };
     const nextRequest = new NextRequest({ preferences, settings: { secondsHeld: 14 }, video });
     pipeline = new Pipeline({ nextRequest, chooser, requests, content, video });
-    segments = new SegmentLoader({ content, chooser, pipeline, recorder, createAttempt: vi.fn() });
+    segments = new SegmentLoader({
+      ask: (...of) => fetch(...of),
+      content,
+      chooser,
+      pipeline,
+      recorder,
+      createAttempt: vi.fn(),
+    });
     createAttempt = (segment) => new Attempt(segment, { sessions, requests, chooser, recorder, owner: segments });
   });
 

@@ -84,10 +84,10 @@ export class Pipeline {
   learn(
     representation: RepresentationMap,
     { url: fragmentUrl, range, representation: own }: Pick<PlayerSegment, 'url' | 'range' | 'representation'>,
-    { url, headers }: WantedSegment['request'],
+    { url, headers, credentials }: WantedSegment['request'],
   ): void {
     if (!range) return;
-    const request = { url: withoutCmcd(url), headers: withoutCmcdOfRequest(headers) };
+    const request = { url: withoutCmcd(url), headers: withoutCmcdOfRequest(headers), credentials };
     const key = this.collaborators.content.presentation.keyOf(own!);
     this.#sources.set(representation, { fragmentUrl, key, request });
   }

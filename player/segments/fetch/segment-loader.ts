@@ -1,5 +1,5 @@
 import type { RepresentationMap } from '../../../src/manifest/segment-map.js';
-import type { SegmentDownload, SegmentProgress } from '../../../src/voxel-loader/index.js';
+import type { Ask, SegmentDownload, SegmentProgress } from '../../../src/voxel-loader/index.js';
 import { PlayerError } from '../../api/errors.js';
 import { refreshCache } from '../../network/fetch-range.js';
 import { concatenate } from '../../../src/concatenate.js';
@@ -21,6 +21,8 @@ export interface SegmentLoaderCollaborators {
   readonly chooser: Pick<SegmentChooser, 'chooseLevel'>;
   readonly pipeline: Pipeline;
   readonly recorder: DeliveryRecorder;
+  /** How servers are asked. */
+  readonly ask: Ask;
   readonly createAttempt: (segment: RequestedSegment, owner: AttemptOwner) => Attempt;
 }
 
@@ -132,7 +134,7 @@ export class SegmentLoader implements AttemptOwner {
 
   fileChanged({ fragment, request }: RequestedSegment): Promise<void> {
     this.collaborators.content.reload(fragment.representation!);
-    return refreshCache(request.url);
+    return refreshCache(request.url, this.collaborators.ask);
   }
 
   /** The link is for the segment that has been asked for ahead of the player. */

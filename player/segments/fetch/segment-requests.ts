@@ -10,6 +10,7 @@ import type {
   VoxelSession,
 } from '../../../src/voxel-loader/index.js';
 import { PlayerError } from '../../api/errors.js';
+import type { RangeRequest } from '../../network/range-stream.js';
 import type { SessionManager } from '../../network/session-manager.js';
 import type { PlayerRequest } from '../../port/player-request.js';
 import type { PlayerSegment } from '../../port/player-segment.js';
@@ -22,7 +23,7 @@ type FragmentTime = Pick<PlayerSegment, 'startTime' | 'duration'>;
 /** One segment with VOXEL data, and where it is. */
 export interface WantedSegment {
   /** Address of its file, and the fields that go with a request for it, as the player and the page have them. */
-  readonly request: { readonly url: string; readonly headers?: Readonly<Record<string, string>> | undefined };
+  readonly request: RangeRequest;
   /** Name of the representation, as the receiver knows it. */
   readonly key: string;
   readonly map: SegmentMap;

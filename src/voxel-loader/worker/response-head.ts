@@ -24,7 +24,7 @@ export interface ResponseHead {
 /** Throws `VoxelError` for an answer that is none to what was asked, or of another version of the file. */
 export function checkHead(status: number, fields: Fields, { file, length, flow, parity }: Expected): ResponseHead {
   if (status === 412) throw file.changed(fields.get('etag'));
-  if (status !== 206) throw new VoxelError('status', `the server answered ${status}`, { status });
+  if (status !== 206) throw VoxelError.ofStatus(status);
   const answered = parseUnreliable(fields.get('x-voxel-unreliable'));
   if (answered !== undefined && answered !== flow) {
     throw new VoxelError(

@@ -19,6 +19,7 @@ afterEach(() => void vi.useRealTimers());
 describe('a failing reliable part', () => {
   it.each<[string, object, (scene: Scene) => void]>([
     ['an error status', { code: 'status', status: 404 }, ({ reliable }) => reliable.send(responses.error(404))],
+    ['no access', { code: 'unauthorized', status: 401 }, ({ reliable }) => reliable.send(responses.error(401))],
     ['the whole file', { code: 'status', status: 200 }, ({ reliable }) => reliable.send(responses.error(200))],
     ['another length', { code: 'bad-response' }, ({ reliable }) => reliable.send(responses.reliable(14))],
     ['no HTTP', { code: 'bad-response' }, ({ reliable }) => reliable.send('SSH-2.0-OpenSSH\r\n')],

@@ -30,6 +30,8 @@ export interface HlsUnderTest {
 declare global {
   interface Window {
     hlsPlayer: HlsUnderTest;
+    /** Settings with functions. */
+    hlsConfig?: Partial<HlsConfig>;
   }
 }
 
@@ -80,7 +82,7 @@ export async function startHls(
       };
       const video = document.body.appendChild(document.createElement('video'));
       video.muted = true;
-      const hls = new Player(config);
+      const hls = new Player({ ...config, ...window.hlsConfig });
       const handle = settings === 'plain' ? undefined : voxelDash.attachVoxelHls(hls, settings);
       const started: HlsUnderTest = { hls, video, handle, errors: [], fallbacks: [], sessions: [] };
       handle?.on('fallback', (event) => started.fallbacks.push(event));

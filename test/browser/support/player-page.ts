@@ -33,6 +33,8 @@ export interface PlayerUnderTest {
 declare global {
   interface Window {
     players: PlayerUnderTest[];
+    /** What a page does with its player before that begins. */
+    preparePlayer?: (player: MediaPlayerClass) => void;
   }
 }
 
@@ -144,6 +146,7 @@ export function startPlayer(
       video.addEventListener('error', () => started.errors.push(video.error!.message));
       player.updateSettings(dashSettings);
       if (clearkeys) player.setProtectionData({ 'org.w3.clearkey': { clearkeys } });
+      window.preparePlayer?.(player);
       player.initialize(video, url, true);
       window.players = [...((window.players as PlayerUnderTest[] | undefined) ?? []), started];
       return window.players.length - 1;

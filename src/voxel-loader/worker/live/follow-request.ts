@@ -20,7 +20,7 @@ export function serializeFollowHead(
 
 /** Throws `VoxelError` for an answer that follows nothing. Whether its frames come as datagrams is the server's choice. */
 export function checkFollowHead(status: number, fields: Fields, flow: number | undefined): void {
-  if (status !== 200) throw new VoxelError('status', `the server answered ${status}`, { status });
+  if (status !== 200) throw VoxelError.ofStatus(status);
   if (fields.get('x-voxel-follow')?.split(';', 1)[0] !== '?1')
     throw new VoxelError('status', 'the server does not follow this file', { status });
   const answered = parseUnreliable(fields.get('x-voxel-unreliable'));

@@ -9,7 +9,7 @@ const FIRST_RETRY = 500;
 const LONGEST_RETRY = 2_000;
 /** After an answer that another attempt would not change: the path has another file, or none. */
 const RETRY_REFUSED = 30_000;
-const REFUSALS: readonly VoxelErrorCode[] = ['status', 'file-changed', 'bad-response'];
+const REFUSALS: readonly VoxelErrorCode[] = ['status', 'unauthorized', 'file-changed', 'bad-response'];
 
 /** Round trips that it takes to open a session: QUIC's handshake, and `CONNECT` after the server's settings. */
 const OPENING_ROUND_TRIPS = 3;
