@@ -13,7 +13,7 @@ import { root } from '../../tools/setup/paths.mjs';
 const LIMITS = {
   'voxel-dash.js': 54_200,
   'voxel-dash-live.js': 62_800,
-  'voxel-dash-lab.js': 80_300,
+  'voxel-dash-lab.js': 80_650,
   'voxel-hls.js': 52_950,
   'voxel-video.js': 1_460,
   'repair/voxel-repair.js': 10_800,
