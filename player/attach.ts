@@ -25,6 +25,6 @@ export interface DashAdditions extends Additions {
 
 export function attachWith(player: DashPlayer, options: VoxelOptions, additions: DashAdditions): Plugin {
   checkPlayer(player, 'dashjs');
-  const resolved = resolveOptions(options, 'dashjs', { added: additions.options });
+  const resolved = resolveOptions(options, 'dashjs', additions.options);
   return new Plugin(openDashPlayer(player, additions.live), options, resolved, additions);
 }

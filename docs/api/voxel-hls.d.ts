@@ -634,8 +634,8 @@ export interface HlsPlayer {
 	on(event: string, listener: (event: string, data: unknown) => void): void;
 	off(event: string, listener: (event: string, data: unknown) => void): void;
 }
-/** Options as for dash.js, but that what is in the buffer is never fetched again. */
-export interface VoxelHlsOptions extends Omit<VoxelOptions, "abr" | "refetch"> {
+/** Options as for dash.js. With hls.js 1.5 what is in the buffer is never fetched again. */
+export interface VoxelHlsOptions extends Omit<VoxelOptions, "abr"> {
 	/** `hlsjs`: hls.js chooses the level, and its segments come whole. A rule of the page's own serves one player. Default `abr-star`. */
 	readonly abr?: "abr-star" | "hlsjs" | Abr;
 }

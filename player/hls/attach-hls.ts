@@ -3,6 +3,7 @@ import { resolveOptions } from '../plugin/options.js';
 import { Plugin } from '../plugin/plugin.js';
 import type { VoxelHandle } from '../api/types.js';
 import { openHlsPlayer } from './hls-adapter.js';
+import { isReplaceable } from './hls-buffer.js';
 import { events, type HlsPlayer } from './hls-types.js';
 import type { VoxelHlsOptions } from './options.js';
 
@@ -15,10 +16,10 @@ import type { VoxelHlsOptions } from './options.js';
  */
 export function attachVoxelHls(hls: HlsPlayer, options: VoxelHlsOptions = {}): VoxelHandle {
   checkPlayer(hls, 'hlsjs');
-  const resolved = resolveOptions(options, 'hlsjs', { missing: ['refetch'] });
+  const resolved = resolveOptions(options, 'hlsjs');
   const { preferences } = resolved;
-  // What is in the buffer of hls.js stays as it is: nothing is fetched again for it.
-  const strategy = { ...preferences.strategy, retransmission: false };
+  // Where what is in the buffer stays as it is, nothing is fetched again for it.
+  const strategy = isReplaceable(hls) ? preferences.strategy : { ...preferences.strategy, retransmission: false };
   const plugin = new Plugin(openHlsPlayer(hls), options, { ...resolved, preferences: { ...preferences, strategy } });
   hls.on(events.destroying, () => plugin.detach());
   return plugin;

@@ -61,6 +61,7 @@ class HlsAdapter implements LoadsFragments {
     attached.set(hls, true);
     this.#segmentParts = connectSegments(parts);
     this.#replaceLoader();
+    this.#undo.push(port.video.buffer.listen());
     if (parts.rateControl) {
       const { content, chooser, recorder } = this.#segmentParts;
       this.#levels = new LevelChooser(hls, { content, chooser, recorder, video: port.video, settings: port.settings });

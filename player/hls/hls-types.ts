@@ -53,6 +53,8 @@ export interface HlsFragment {
   readonly start: number;
   readonly duration: number;
   readonly encrypted?: boolean;
+  /** What comes before its media; null: its file has all. */
+  readonly initSegment?: object | null;
   readonly stats: LoaderStats;
   abortRequests(): void;
 }
@@ -130,6 +132,22 @@ export interface HlsConfig {
   maxMaxBufferLength: number;
 }
 
+/** What hls.js is about to append, or is told to. */
+export interface BufferAppending {
+  readonly type: string;
+  /** `main`, `audio`. */
+  readonly parent: string;
+  readonly frag: { readonly level: number };
+  readonly part: object | null;
+  /** Object that comes back once it is appended, with times of each buffer. */
+  readonly chunkMeta: {
+    readonly buffering: { readonly audio: object; readonly video: object; readonly audiovideo: object };
+  };
+  /** Seconds that the buffer adds to its times. */
+  readonly offset?: number | undefined;
+  readonly data: Uint8Array;
+}
+
 /** Names of events of hls.js, and what comes with them. */
 export const events = {
   manifestLoading: 'hlsManifestLoading',
@@ -138,6 +156,9 @@ export const events = {
   mediaAttached: 'hlsMediaAttached',
   mediaDetaching: 'hlsMediaDetaching',
   fragLoaded: 'hlsFragLoaded',
+  bufferAppending: 'hlsBufferAppending',
+  bufferAppended: 'hlsBufferAppended',
+  bufferEos: 'hlsBufferEos',
   loadAborted: 'hlsFragLoadEmergencyAborted',
   error: 'hlsError',
   destroying: 'hlsDestroying',
@@ -162,9 +183,13 @@ const FIRST_WITH_PIECES = '1.7.4';
 
 /** Whether it can be given a segment in pieces. */
 export function takesPieces(hls: Pick<HlsPlayer, 'config'>): boolean {
-  const { version = '' } = hls.constructor as { readonly version?: string };
-  const isNew = version.localeCompare(FIRST_WITH_PIECES, undefined, { numeric: true }) >= 0;
-  return configOf(hls).progressive && isNew;
+  return configOf(hls).progressive && isAtLeast(hls, FIRST_WITH_PIECES);
+}
+
+/** Whether its version is that one or a later one. */
+export function isAtLeast(hls: object, version: string): boolean {
+  const { version: own = '' } = hls.constructor as { readonly version?: string };
+  return own.localeCompare(version, undefined, { numeric: true }) >= 0;
 }
 
 export function configOf({ config }: Pick<HlsPlayer, 'config'>): HlsConfig {

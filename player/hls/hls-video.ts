@@ -1,4 +1,5 @@
-import type { PlayerSegment, PlayerVideo } from '../port/player-segment.js';
+import type { BufferedSegment, PlayerSegment, PlayerVideo } from '../port/player-segment.js';
+import { HlsBuffer } from './hls-buffer.js';
 import { detailsOf, nextIndex, segmentOf } from './hls-segments.js';
 import { levelsOf, takesPieces, type HlsFragment, type HlsPlayer } from './hls-types.js';
 
@@ -6,7 +7,11 @@ import { levelsOf, takesPieces, type HlsFragment, type HlsPlayer } from './hls-t
 export class HlsVideo implements PlayerVideo {
   #underWay: HlsFragment | undefined;
 
-  constructor(private readonly hls: HlsPlayer) {}
+  readonly buffer: HlsBuffer;
+
+  constructor(private readonly hls: HlsPlayer) {
+    this.buffer = new HlsBuffer(hls);
+  }
 
   /** The segment that hls.js is loading. */
   get underWay(): HlsFragment | undefined {
@@ -58,12 +63,11 @@ export class HlsVideo implements PlayerVideo {
     return false;
   }
 
-  /** What is in the buffer stays as it is. */
-  holds(): boolean {
-    return false;
+  holds(segment: BufferedSegment): boolean {
+    return this.buffer.holds(segment);
   }
 
-  replace(): Promise<boolean> {
-    return Promise.resolve(false);
+  replace(segment: BufferedSegment, media: Uint8Array): Promise<boolean> {
+    return this.buffer.replace(segment, media);
   }
 }

@@ -10,16 +10,10 @@ const OPTIONS: Readonly<Record<keyof VoxelOptions, 1>> = {
 /** Letters with which a name must begin as an option does to be taken for it. */
 const LEAST_ALIKE = 3;
 
-/** What options a build has besides, or has not. */
-export interface OptionNames {
-  readonly added?: readonly string[];
-  readonly missing?: readonly string[];
-}
-
-/** Throws `PlayerError` where a name is no option's, `RangeError` for what has none: pages may be without types. */
-export function checkNames(options: object, { added = [], missing = [] }: OptionNames): void {
+/** `added`: names of options that a build has besides. Throws `PlayerError` where a name is no option's, `RangeError` for what has none: pages may be without types. */
+export function checkNames(options: object, added: readonly string[]): void {
   if (Object(options) !== options) throw new RangeError(`options must be an object, got ${JSON.stringify(options)}`);
-  const names = [...Object.keys(OPTIONS), ...added].filter((name) => !missing.includes(name));
+  const names = [...Object.keys(OPTIONS), ...added];
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return;
   const alike = names.toSorted((a, b) => commonLength(b, unknown) - commonLength(a, unknown))[0]!;

@@ -2,7 +2,7 @@ import { AbrError, createAbrStar, type Abr } from '../../src/abr-star/index.js';
 import { voxel, withoutRepeats, type Strategy } from '../../src/delivery/index.js';
 import type { DownloadPreferences } from '../segments/fetch/segment-requests.js';
 import type { Delivery, VoxelOptions } from '../api/types.js';
-import { checkNames, type OptionNames } from './checks.js';
+import { checkNames } from './checks.js';
 
 /** The thesis' larger buffer: on-demand playback without concern for latency (§6.5). */
 const DEFAULT_BUFFER_SEGMENTS = 7;
@@ -24,15 +24,15 @@ export interface ResolvedOptions {
 export type PluginOptions = Omit<VoxelOptions, 'abr'> & { readonly abr?: string | Abr };
 
 /**
- * `ownRule`: what `abr` is where the player's own rules choose. `names`: where a build has other options than those. Throws `AbrError`,
+ * `ownRule`: what `abr` is where the player's own rules choose. `added`: names of options that a build has besides. Throws `AbrError`,
  * `PlayerError` or `RangeError` for a bad option.
  */
 export function resolveOptions(
   options: PluginOptions,
   ownRule: keyof typeof MORE_RULES = 'dashjs',
-  names: OptionNames = {},
+  added: readonly string[] = [],
 ): ResolvedOptions {
-  checkNames(options, names);
+  checkNames(options, added);
   const { abr = 'abr-star', bufferSegments = DEFAULT_BUFFER_SEGMENTS, delivery = 'datagrams' } = options;
   if (!(bufferSegments > 0 && Number.isFinite(bufferSegments))) {
     throw new RangeError(`bufferSegments must be a positive number, got ${bufferSegments}`);

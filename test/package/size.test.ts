@@ -14,7 +14,7 @@ const LIMITS = {
   'voxel-dash.js': 54_200,
   'voxel-dash-live.js': 62_800,
   'voxel-dash-lab.js': 80_650,
-  'voxel-hls.js': 52_950,
+  'voxel-hls.js': 53_500,
   'voxel-video.js': 1_460,
   'repair/voxel-repair.js': 10_800,
 };

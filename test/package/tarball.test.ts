@@ -115,7 +115,6 @@ defineVoxelVideo(dashjs);
 document.createElement('voxel-video').voxel?.detach();
 document.createElement('voxel-video').textTracks.getTrackById('1');
 attachVoxelHls(new Hls(), { abr: 'hlsjs' }).statistics();
-// @ts-expect-error what is in the buffer of hls.js is never fetched again
 attachVoxelHls(new Hls(), { refetch: false });
 `;
 
