@@ -10,7 +10,7 @@ const LOG = `second,arrived_packets,arrived_bytes,capacity_bytes,delivered_packe
 
 it('reads bytes and lateness by the names of the columns', () => {
   const [first, ...others] = parseLinkLog(LOG);
-  expect(first).toEqual({ start: 0, deliveredBytes: 200, capacityBytes: 1000, lateMs: 1.5 });
+  expect(first).toMatchObject({ start: 0, deliveredPackets: 1, deliveredBytes: 200, capacityBytes: 1000, lateMs: 1.5 });
   expect(others.map(({ start }) => start)).toEqual([1, 2, 3]);
 });
 

@@ -5,9 +5,12 @@ import { join } from 'node:path';
 export interface LinkSecond {
   /** Seconds. */
   readonly start: number;
+  readonly deliveredPackets: number;
   readonly deliveredBytes: number;
   /** What the trace would have allowed. */
   readonly capacityBytes: number;
+  /** From a packet's arrival until it is sent, mean, ms. */
+  readonly sojournMs: number;
   /** How late the emulator was at most, ms. */
   readonly lateMs: number;
 }
@@ -25,8 +28,10 @@ export function parseLinkLog(text: string): LinkSecond[] {
     const cell = (name: string) => Number(cells[names.indexOf(name)]);
     return {
       start: cell('second'),
+      deliveredPackets: cell('delivered_packets'),
       deliveredBytes: cell('delivered_bytes'),
       capacityBytes: cell('capacity_bytes'),
+      sojournMs: cell('sojourn_ms_mean'),
       lateMs: cell('late_us_max') / 1000,
     };
   });

@@ -1,13 +1,11 @@
 // @ts-check
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { root } from '../../../tools/setup/paths.mjs';
 import { say, UserError } from '../../../tools/setup/process.mjs';
 import { ensureLinkEmulator } from '../../../tools/setup/rust.mjs';
 import { atLeast, barLine } from '../../sim/report/bar.js';
 import { markdownTable } from '../../sim/report/markdown-table.js';
+import { overLink } from '../beside/link.mjs';
 import { newestSegment, record, startLive } from './replay.mjs';
 
 const CONTROLS = ['delay', 'ordinary'];
@@ -32,13 +30,8 @@ const WANTED = 2;
 const LEAST_OF_SHARE = 0.5;
 
 /**
- * What both ends of the link are told.
- * @typedef {{ server: string[], probe: string, viewing: string[], tcpControl: string, flows: number, ready: string, log: string }} LinkJob
- */
-
-/**
  * Mbit/s on the link, of the viewer and of each download, and what the viewer saw.
- * @typedef {{ viewer: number, downloads: number[], seconds: number, lateShare: number, wholeMsP50: number | null, wholeMsP95: number | null }} Beside
+ * @typedef {{ viewer: number, downloads: number[] } & import('../server/probe.mjs').Viewing} Shared
  */
 
 /**
@@ -53,7 +46,7 @@ export async function beside({ quiche, probe, folder }, control, json) {
   const recording = join(folder, 'recording');
   say('live-viewers: recording');
   await record(recording, RECORDED_SECONDS);
-  /** @type {(Beside & { queue: string, others: string, flows: number, gaveWay: number })[]} */
+  /** @type {(Shared & { queue: string, others: string, flows: number, gaveWay: number })[]} */
   const results = [];
   for (const [queue, discipline] of Object.entries(QUEUES))
     for (const others of OTHERS)
@@ -77,42 +70,38 @@ export async function beside({ quiche, probe, folder }, control, json) {
 /**
  * @param {{ linkemu: string, quiche: string, probe: string, recording: string, folder: string, control: string, discipline: object,
  *   others: string, flows: number }} cell
- * @returns {Promise<Beside & { gaveWay: number }>} `gaveWay`: how often the ordinary control took over
+ * @returns {Promise<Shared & { gaveWay: number }>} `gaveWay`: how often the ordinary control took over
  */
 async function share({ linkemu, quiche, probe, recording, folder, control, discipline, others, flows }) {
   const own = mkdtempSync(join(folder, 'cell-'));
   const site = join(own, 'site');
-  const file = (/** @type {string} */ name) => join(own, name);
   const replay = startLive(recording, ['--out', site, '--replay']);
   try {
     const { track, number } = await newestSegment(site);
     // The viewer comes some seconds later.
     const first = number + 5;
-    /** @type {LinkJob} */
-    const job = {
+    const asked = {
       server: [quiche, site, '--live-control', control],
       probe,
-      viewing: ['--target', `/${track}/$Number$.m4s`, '--follow', String(first), '--requests', String(SEGMENTS)],
-      ...{ tcpControl: others, flows, ready: file('ready.json'), log: file('server.log') },
+      asking: ['--target', `/${track}/$Number$.m4s`, '--follow', String(first), '--requests', String(SEGMENTS)],
+      ...{ tcpControl: others, flows },
     };
     const up = { trace: { mbps: 100 }, queue: QUEUES['drop-tail'], delayMs: DELAY_MS };
     const down = { trace: { mbps: MBPS }, queue: discipline, delayMs: DELAY_MS };
-    writeFileSync(file('job.json'), JSON.stringify(job));
-    writeFileSync(file('link.json'), JSON.stringify({ seed: 1, paths: [{ down, up }] }));
-    const end = (/** @type {string} */ role) => [
-      process.execPath,
-      ...['--import', 'tsx', join(import.meta.dirname, 'inside.ts'), role, file('job.json')],
-    ];
-    const words = ['run', file('link.json'), '--log', own, '--', ...end('server'), '---', ...end('client')];
-    const { stdout } = await promisify(execFile)(linkemu, words, { cwd: root });
-    const log = readFileSync(file('server.log'), 'utf8');
-    return { .../** @type {Beside} */ (JSON.parse(stdout)), gaveWay: log.match(/control="ordinary"/g)?.length ?? 0 };
+    const {
+      own: viewer,
+      downloads,
+      seen,
+      log,
+    } = await overLink(linkemu, own, asked, { seed: 1, paths: [{ down, up }] });
+    const gaveWay = readFileSync(log, 'utf8').match(/control="ordinary"/g)?.length ?? 0;
+    return { viewer, downloads, .../** @type {import('../server/probe.mjs').Viewing} */ (seen), gaveWay };
   } finally {
     await replay.stop();
   }
 }
 
-/** @param {(Beside & { queue: string, others: string, flows: number, gaveWay: number })[]} results */
+/** @param {(Shared & { queue: string, others: string, flows: number, gaveWay: number })[]} results */
 function table(results) {
   const rows = results.map(({ queue, others, flows, viewer, downloads, lateShare, wholeMsP95, gaveWay }) => [
     queue,

@@ -56,6 +56,10 @@ struct Options {
     #[arg(long, default_value_t = 1)]
     requests: u64,
 
+    /// Seconds after which a session makes no more requests; 0 for no limit
+    #[arg(long, default_value_t = 0)]
+    seconds: u64,
+
     /// Milliseconds from one request of a session to the next; 0 for no pause
     #[arg(long, default_value_t = 0)]
     interval: u64,
@@ -154,6 +158,9 @@ async fn run_session(options: Arc<Options>) -> Result<Vec<Answered>, AnyError> {
     let begun = Instant::now();
     let mut answers = Vec::new();
     for number in 0..options.requests {
+        if options.seconds > 0 && begun.elapsed().as_secs() >= options.seconds {
+            break;
+        }
         tokio::time::sleep_until((begun + Duration::from_millis(options.interval * number)).into()).await;
         answers.push(request(&connection, &options, number).await?);
     }
