@@ -20,7 +20,7 @@ import { pairsOf, type Pair } from './summary/own-measures.js';
 const SECONDS = 24;
 
 export const usage = `npm run bench -- summary [--sessions N] [--json]: voxel.summary() beside the measures of trials, over N (10) sessions of the sample's
-first ${SECONDS} seconds on unsteady links that lose packets, every third of a viewer who jumps: the trials' own page plays, and its recorders (the
+first ${SECONDS} seconds on unsteady links, every third of a viewer who jumps: the trials' own page plays, and its recorders (the
 media element's events, every picture, the segments as they were delivered) say what the summary must say, times within a picture. Needs no
 privileges. --json: one object on standard output. Exit code 1 where a figure differs.`;
 
@@ -101,10 +101,10 @@ async function play(
   const lane = await startLane(link, { httpPort: Number(new URL(ready.url).port), quicPort: ready.quicPort, seed });
   const page = await browser.newPage({ type: 'window' });
   try {
-    const address = await servePageFromHere(page, new URL(ready.url).origin, files);
+    const address = await servePageFromHere(page, `http://127.0.0.1:${lane.tcpPort}`, files);
     await page.goto(address);
     await page.evaluate((settings) => window.trialPage.start(settings), {
-      manifest: `http://127.0.0.1:${lane.tcpPort}/media/manifest.mpd`,
+      manifest: '/media/manifest.mpd',
       player: { kind: 'voxel', rule: 'abr-star', strategy: 'voxel' } as const,
       delivery: 'datagrams' as const,
       bufferSegments: 1,
