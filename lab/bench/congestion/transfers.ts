@@ -45,7 +45,7 @@ export interface Share {
   readonly control: ControlName;
   readonly own: number;
   readonly each: number;
-  /** Of an equal share. */
+  /** Its rate over that of an equal share. */
   readonly ofShare: number;
 }
 
