@@ -24,10 +24,9 @@ import { root } from '../../../tools/setup/paths.mjs';
 export async function overLink(linkemu, folder, asked, link) {
   const file = (/** @type {string} */ name) => join(folder, name);
   const log = file('server.log');
-  writeFileSync(
-    file('job.json'),
-    JSON.stringify(/** @type {LinkJob} */ ({ ...asked, ready: file('ready.json'), log })),
-  );
+  /** @type {LinkJob} */
+  const job = { ...asked, ready: file('ready.json'), log };
+  writeFileSync(file('job.json'), JSON.stringify(job));
   writeFileSync(file('link.json'), JSON.stringify(link));
   const end = (/** @type {string} */ role) => [
     process.execPath,
