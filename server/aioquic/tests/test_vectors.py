@@ -31,8 +31,8 @@ def test_datagram_heads(vector: dict[str, Any]) -> None:
 def test_requests(vector: dict[str, Any]) -> None:
     ranges = vector["ranges"] and tuple(RangeSpec(*spec) for spec in vector["ranges"])
     deadline = None if vector["deadline"] is None else vector["deadline"] / 1000
-    known = {"if_match": vector.get("ifMatch"), "after": vector.get("after")}
-    expected = VoxelRequest(vector["target"], ranges, vector["flow"], deadline, **known)
+    if_match, after = vector.get("ifMatch"), vector.get("after")
+    expected = VoxelRequest(vector["target"], ranges, vector["flow"], deadline, if_match=if_match, after=after)
     assert RequestReader(Limits()).feed(vector["head"].encode()) == expected
 
 

@@ -101,7 +101,7 @@ class _RecordingHttp1(Http1Connection):
 def play_http1(pieces: Iterable[bytes], limits: Limits) -> Http1Play:
     """The requests that a TCP connection answers, and whether it refuses one."""
     site = _site(limits)
-    connection = _RecordingHttp1(site, cast(Any, _Pieces(pieces)), cast(Any, _Sink()))
+    connection = _RecordingHttp1(site, cast(Any, _Pieces(pieces)), cast(Any, _Sink()), "192.0.2.1")
 
     async def serve() -> None:
         while (request := await connection.next_request()) is not None:
