@@ -6,7 +6,9 @@ import { runExperiment } from '../sim/pool.js';
 import { progressLine } from '../sim/report/progress-line.js';
 import { mean, pairedDifference, type Difference } from '../sim/report/statistics.js';
 import { readConfig } from '../trials/config.js';
+import { pathModel } from '../trials/calibrate.js';
 import { prepareMedia } from '../trials/prepare-media.js';
+import { interval } from '../trials/report/columns.js';
 import { tracesOf } from '../trials/traces.js';
 
 export const usage = `npm run bench -- carriers [--json] [--quick]: abr-star over datagrams and over streams alone in simulation, with the video, the links and
@@ -26,9 +28,6 @@ const SEGMENTS = 40;
 
 /** Places in each link where sessions start. */
 const STARTS = 20;
-
-/** The drop-tail queue of the trials. */
-const QUEUE_PACKETS = 32;
 
 /** What one control made of one path. Seconds, scores; differences: datagrams less streams. */
 interface Cell {
@@ -58,15 +57,9 @@ export async function main({ json, quick }: { json: boolean; quick: boolean }): 
   } satisfies Omit<Experiment, 'transport'>;
   const cells: Cell[] = [];
   for (const control of controlNames) {
-    for (const { name, delayMs, loss } of paths) {
-      const transport = {
-        kind: 'quic',
-        roundTrip: (2 * delayMs) / 1000,
-        queuePackets: QUEUE_PACKETS,
-        loss: loss.percent / 100,
-        ...(loss.meanBurst !== undefined && { meanBurst: loss.meanBurst }),
-        control,
-      } as const;
+    for (const path of paths) {
+      const { name } = path;
+      const transport = { kind: 'quic', ...pathModel(path), control } as const;
       const results = await runExperiment(
         { ...common, transport },
         { onProgress: progressLine(`${name}, ${control}`) },
@@ -103,8 +96,7 @@ function compare(results: readonly SessionResult[], duration: number): Omit<Cell
 }
 
 function describe({ path, control, pairs, streams, waited, score, qoe }: Cell): string {
-  const text = ({ value, bounds }: Difference, digits: number) =>
-    `${value.toFixed(digits)}${bounds ? ` [${bounds.low.toFixed(digits)}, ${bounds.high.toFixed(digits)}]` : ''}`;
+  const text = (difference: Difference, digits: number) => interval(difference, 1, digits);
   const base = `streams ${streams.waited.toFixed(2)} s, ${streams.score.toFixed(4)}`;
   return `${path}, ${control}, ${pairs} pairs: ${base}; waited ${text(waited, 2)} s, SSIM ${text(score, 4)}, QoE ${text(qoe, 4)}`;
 }

@@ -5,6 +5,7 @@ import { say, UserError } from '../../tools/setup/process.mjs';
 import { ensureLinkEmulator, ensureQuicheProbe, ensureQuicheServer } from '../../tools/setup/rust.mjs';
 import { markdownTable } from '../sim/report/markdown-table.js';
 import type { Difference } from '../sim/report/statistics.js';
+import { interval } from '../trials/report/columns.js';
 import { linkSets, type LinkSet } from './congestion/links.js';
 import { sessionsOver, type Sessions } from './congestion/sessions.js';
 import {
@@ -92,8 +93,7 @@ async function sharesOf(tools: Tools, quick: boolean): Promise<Share[]> {
 }
 
 function sessionsTable(rows: readonly Sessions[]): string {
-  const text = ({ value, bounds }: Difference, digits: number) =>
-    `${value.toFixed(digits)}${bounds ? ` [${bounds.low.toFixed(digits)}, ${bounds.high.toFixed(digits)}]` : ''}`;
+  const text = (difference: Difference, digits: number) => interval(difference, 1, digits);
   const head = [
     'links',
     'buffer',

@@ -6,6 +6,7 @@ import type { PathSpec } from './path.js';
 import { anyContent, type Trial } from './plan.js';
 import type { SimulatedSession, TrialResult } from './result.js';
 import type { System } from './system.js';
+import type { QuicPath } from '../sim/link/quic-transport.js';
 import type { Trace } from '../sim/link/trace.js';
 
 /** What full packets take where an emulated queue is counted in bandwidth-delay products. */
@@ -41,10 +42,7 @@ export function simulateTrial(trial: Trial, shifts: number): SessionResult | und
     segments: media.content.segments.length,
     transport: {
       kind: 'quic',
-      roundTrip: Math.max(1, 2 * path.delayMs) / 1000,
-      queuePackets: queuePackets(path, trace),
-      loss: path.loss.percent / 100,
-      ...(path.loss.meanBurst !== undefined && { meanBurst: path.loss.meanBurst }),
+      ...pathModel(path, trace),
       control: control === 'bbr2' ? 'bbr' : 'cubic',
       server,
     },
@@ -63,10 +61,22 @@ function simulatedRule({ player, delivery }: System): string | undefined {
   return `${carried}+${player.strategy}`;
 }
 
-function queuePackets({ queue, delayMs }: PathSpec, { rates }: Trace): number {
+/** A path as the simulator has it. `trace`: where its queue is counted in bandwidth-delay products. Throws a `UserError`. */
+export function pathModel(path: PathSpec, trace?: Trace): Omit<QuicPath, 'control' | 'server'> {
+  const { percent, meanBurst } = path.loss;
+  return {
+    roundTrip: Math.max(1, 2 * path.delayMs) / 1000,
+    queuePackets: queuePackets(path, trace),
+    loss: percent / 100,
+    ...(meanBurst !== undefined && { meanBurst }),
+  };
+}
+
+function queuePackets({ queue, delayMs }: PathSpec, trace: Trace | undefined): number {
   const { discipline, limit } = queue as { discipline?: unknown; limit?: { packets?: unknown; bdp?: unknown } };
   if (discipline === 'drop-tail' && typeof limit?.packets === 'number') return limit.packets;
-  if (discipline === 'drop-tail' && typeof limit?.bdp === 'number') {
+  if (discipline === 'drop-tail' && typeof limit?.bdp === 'number' && trace) {
+    const { rates } = trace;
     const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
     return Math.ceil((limit.bdp * mean * 2 * delayMs) / 8000 / FULL_PACKET_BYTES);
   }

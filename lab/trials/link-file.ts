@@ -7,8 +7,11 @@ const PATH_NAME = 'link';
 /** Never what a trial waits for. */
 const UP_QUEUE_PACKETS = 1000;
 
+/** What a link is made of. */
+type Wanted = Pick<Trial, 'bundle' | 'trace' | 'startSeconds' | 'path' | 'seed'>;
+
 /** A trial's link as linkemu reads it; all of the traces are in it. */
-export function linkFile({ bundle, trace, startSeconds, path, seed }: Trial): object {
+export function linkFile({ bundle, trace, startSeconds, path, seed }: Wanted): { seed: number; paths: object[] } {
   const routes = bundle ?? [{ ...path, name: PATH_NAME, trace, startSeconds }];
   return { seed, paths: routes.map(linkPath) };
 }

@@ -3,6 +3,7 @@ import { BROWSER_PLAYER } from '../../sim/player-model.js';
 import { runExperiment } from '../../sim/pool.js';
 import { progressLine } from '../../sim/report/progress-line.js';
 import { mean, pairedDifference, type Difference } from '../../sim/report/statistics.js';
+import { pathModel } from '../../trials/calibrate.js';
 import { prepareMedia } from '../../trials/prepare-media.js';
 import type { LinkSet } from './links.js';
 
@@ -30,10 +31,7 @@ export async function sessionsOver(set: LinkSet, starts: number): Promise<Sessio
       segments: media.content.segments.length,
       transport: {
         kind: 'quic',
-        roundTrip: (2 * path.delayMs) / 1000,
-        queuePackets: (path.queue as { limit: { packets: number } }).limit.packets,
-        loss: path.loss.percent / 100,
-        ...(path.loss.meanBurst !== undefined && { meanBurst: path.loss.meanBurst }),
+        ...pathModel(path),
         ...{ control, server: 'quiche' },
       },
       player: BROWSER_PLAYER,

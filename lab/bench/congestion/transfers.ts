@@ -6,7 +6,6 @@ import { startOf } from '../../sim/link/trace.js';
 import { mean, sum } from '../../sim/report/statistics.js';
 import { linkFile } from '../../trials/link-file.js';
 import { readLinkLog, type LinkSecond } from '../../trials/link-log.js';
-import type { Trial } from '../../trials/plan.js';
 import { congestionControlOptions, type ControlName } from '../../trials/serving.js';
 import { overLink } from '../beside/link.mjs';
 import type { Measurement } from '../server/probe.mjs';
@@ -66,11 +65,7 @@ export async function transferOver(
       const { trace, shift } = place;
       const startSeconds = startOf(trace, shift, starts);
       const seed = derivedSeed(1, `${trace.name}/${shift}`);
-      // The rest of a trial does not reach the link.
-      const link = linkFile({ trace, startSeconds, path: set.path, seed } as Trial) as {
-        seed: number;
-        paths: object[];
-      };
+      const link = linkFile({ trace, startSeconds, path: set.path, seed });
       results.push(await transfer(tools, control, link));
     }
   };
