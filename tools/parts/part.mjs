@@ -20,8 +20,9 @@ import { UserError } from '../setup/process.mjs';
 
 /**
  * How a part ended. `cpu`: seconds of processors that its commands took, with all processes that they waited for; undefined where the
- * system does not tell. `unsteady`: files that failed, and passed when they ran again.
- * @typedef {Counts & { name: string, seconds: number, cpu: number | undefined, failures: string[], unsteady: string[] }} Row
+ * system does not tell. `unsteady`: files that failed, and passed when they ran again, with what had failed.
+ * @typedef {Counts & { name: string, seconds: number, cpu: number | undefined, failures: string[],
+ *   unsteady: Pick<import('./counts.mjs').FailedFile, 'file' | 'failures'>[] }} Row
  */
 
 /** Thrown by a part that cannot run on this machine: the message is the reason. */

@@ -86,13 +86,24 @@ describe('the table', () => {
   });
 
   it('says where there are too many unsteady files', () => {
-    const lines = tableOf([{ ...row, unsteady: ['a', 'b', 'c'] }]).split('\n');
+    const unsteady = ['a', 'b', 'c'].map((file) => ({ file, failures: [`${file}: one`] }));
+    const lines = tableOf([{ ...row, unsteady }]).split('\n');
     expect(lines.at(-3)).toBe('failed: more than 2 unsteady files');
   });
 
   it('has a row for each part, what was left out, and the sum as its last line', () => {
     expect(
-      tableOf([row, { ...row, name: 'browser-serial', cpu: undefined, skipped: 0, leftOut: [], unsteady: ['a'] }]),
+      tableOf([
+        row,
+        {
+          ...row,
+          name: 'browser-serial',
+          cpu: undefined,
+          skipped: 0,
+          leftOut: [],
+          unsteady: [{ file: 'a', failures: ['one:\n  wrong'] }],
+        },
+      ]),
     ).toBe(
       [
         'part            seconds  cpu  passed  failed  skipped  unsteady',
@@ -102,6 +113,7 @@ describe('the table', () => {
         'left out of unit: Rust is missing',
         '',
         'unsteady in browser-serial: a',
+        '  one: wrong',
         '',
         '200 passed, 2 failed, 2 skipped',
       ].join('\n'),

@@ -43,7 +43,7 @@ function asUnsteady(row, { file, failed, failures }) {
     passed: row.passed + failed,
     failed: row.failed - failed,
     failures: row.failures.filter((text) => !failures.includes(text)),
-    unsteady: [...row.unsteady, file],
+    unsteady: [...row.unsteady, { file, failures }],
   };
 }
 

@@ -32,7 +32,9 @@ it('what passes the second time counts as passed and is unsteady, what fails aga
   const failed = row('browser', { ...counts(10, 3), failures, files });
   const { ran, rows } = await chances(new Map([[part('browser', { again }), failed]]), ['a']);
   expect(ran).toEqual(['a', 'b']);
-  expect(rows).toMatchObject([{ passed: 12, failed: 1, failures: ['b: one'], unsteady: ['a'] }]);
+  expect(rows).toMatchObject([
+    { passed: 12, failed: 1, failures: ['b: one'], unsteady: [{ file: 'a', failures: ['a: one', 'a: two'] }] },
+  ]);
   expect(hasFailed(rows)).toBe(true);
 });
 
@@ -45,7 +47,7 @@ it('a part without a clock has no second chance', async () => {
 it('a failure in no file stays one, such as that of a runner that died', async () => {
   const failed = row('browser', { ...counts(10, 2), failures: ['a: one'], files: [file('a', 'a: one')] });
   const { rows } = await chances(new Map([[part('browser', { again }), failed]]), ['a']);
-  expect(rows).toMatchObject([{ failed: 1, unsteady: ['a'] }]);
+  expect(rows).toMatchObject([{ failed: 1, unsteady: [{ file: 'a', failures: ['a: one'] }] }]);
   expect(hasFailed(rows)).toBe(true);
 });
 
@@ -58,6 +60,7 @@ it('where more files failed than a busy machine explains, none runs again', asyn
 
 it('more than two unsteady files fail the run, whichever parts they are of', () => {
   expect(MOST_UNSTEADY).toBe(2);
-  expect(hasFailed([row('browser', { unsteady: ['a'] }), row('trials', { unsteady: ['b'] })])).toBe(false);
-  expect(hasFailed([row('browser', { unsteady: ['a'] }), row('trials', { unsteady: ['b', 'c'] })])).toBe(true);
+  const unsteady = (...names: string[]) => ({ unsteady: names.map((name) => file(name)) });
+  expect(hasFailed([row('browser', unsteady('a')), row('trials', unsteady('b'))])).toBe(false);
+  expect(hasFailed([row('browser', unsteady('a')), row('trials', unsteady('b', 'c'))])).toBe(true);
 });
