@@ -22,7 +22,14 @@ __all__ = ["edge", "edges", "gatekeeper", "origin"]
 """Fixtures that are written elsewhere."""
 
 
-EDGE_MODULES = {"test_authorize", "test_requests", "test_changed_files", "test_http", "test_dashboard"}
+EDGE_MODULES = {
+    "test_authorize",
+    "test_requests",
+    "test_changed_files",
+    "test_http",
+    "test_dashboard",
+    "test_playlists",
+}
 """What an edge is held to by default: the rest of it is the same program as `quiche`."""
 
 NOT_OF_EDGES = {

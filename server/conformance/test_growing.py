@@ -173,6 +173,19 @@ async def test_a_range_beyond_what_is_there_is_followed(
     over_tcp.close()
 
 
+async def test_a_range_without_an_end_is_followed_to_the_end_of_the_file(
+    client: VoxelClient, encoder: Encoder, path: str
+) -> None:
+    """RFC 8673 section 2: as LL-HLS players ask for a part that was hinted at."""
+    encoder.chunk()
+    request = client.received(get(client, path, range=f"bytes={encoder.size}-{2**53 - 1}"))
+    encoder.chunk()
+    encoder.end()
+    await eventually(lambda: request.ended.is_set())
+    assert request.headers[":status"] == "206"
+    assert request.data == encoder.media[encoder.size // 2 :]
+
+
 async def test_the_time_is_a_date_of_milliseconds(client: VoxelClient, server: Server) -> None:
     request = Tcp(server, "/.well-known/voxel-time", origin="http://localhost:5000")
     await eventually(lambda: request.ended)

@@ -21,7 +21,13 @@ from voxel_prepare.manifest.live_records import (
 INIT = "init.mp4"
 MEDIA_SUFFIX = ".m4s"
 
+LATE_REQUESTS_SECONDS = 10
+"""Segments stay longer than the manifest says, for requests on their way."""
+
 NOTHING = Records(None, (), None, 0)
+
+OnGrowth = Callable[[int, ChunkRecord | None], None]
+"""Called with the number of a segment, and the chunk that it has got; None: it has ended."""
 
 
 class TrackFolder:
@@ -29,11 +35,17 @@ class TrackFolder:
 
     def __init__(self, folder: Path, head: RecordHead) -> None:
         self.folder = folder
+        self.on_growth: OnGrowth | None = None
         self._head = head
         self._number: int | None = None
         self._media: Path
         self._position = 0
         self._is_open = False
+
+    @property
+    def timescale(self) -> int:
+        """Units of media time per second."""
+        return self._head.timescale
 
     def write_init(self, init: bytes) -> None:
         """The initialization segment; written again only if it differs, so that caches keep what they have."""
@@ -61,6 +73,7 @@ class TrackFolder:
         _append(self._path(self._number, MEDIA_SUFFIX), chunk)
         _append(self._path(self._number, RECORDS_SUFFIX), write_chunk(record))
         self._position += len(chunk)
+        self._tell(record)
 
     def shorten(self) -> None:
         """Takes the last chunk away from the segment."""
@@ -75,6 +88,11 @@ class TrackFolder:
         assert self._number is not None
         _append(self._path(self._number, RECORDS_SUFFIX), write_end(self._position))
         self._is_open = False
+        self._tell(None)
+
+    def _tell(self, record: ChunkRecord | None) -> None:
+        if self.on_growth is not None and self._number is not None:
+            self.on_growth(self._number, record)
 
     def close(self) -> None:
         """Ends the last segment, and removes the empty files of the one that will not come."""

@@ -1,4 +1,4 @@
-"""The manifest in the folder of a live presentation."""
+"""The manifest in the folder of a live presentation, and the playlists beside it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,8 +6,10 @@ from pathlib import Path
 
 from voxel_prepare.jobs.durable import write_durably
 from voxel_prepare.live import sound
-from voxel_prepare.live.finish import describe_ended
+from voxel_prepare.live.finish import describe_ended, finished_numbers
 from voxel_prepare.live.folder import TrackFolder
+from voxel_prepare.live.playlists import Playlists
+from voxel_prepare.live.publish import record_head
 from voxel_prepare.live.state import LiveState
 from voxel_prepare.manifest.live_mpd import (
     UPDATE_SECONDS,
@@ -33,7 +35,12 @@ class ManifestFile:
         """`latency`, `window`: in seconds."""
         self._folder, self._state = folder, state
         self._latency, self._window = latency, window
+        self._playlists = Playlists(folder, state, latency, window)
         self._written = 0.0
+
+    def follow(self, track: TrackFolder) -> None:
+        """Writes the playlist of a representation that has begun, from now on whenever it grows."""
+        self._playlists.follow(track, is_sound=track.folder.name == AUDIO)
 
     def is_due(self, now: float) -> bool:
         """Whether players will soon ask for a newer one; `now`: ms since 1970 (UTC)."""
@@ -50,14 +57,17 @@ class ManifestFile:
             latency=self._latency,
             window=self._window,
         )
-        presentation = LivePresentation(
-            timeline.rate, timeline.segment_seconds, timeline.first_number, video, self._audio()
-        )
+        presentation = self._presentation(video)
         self._replace(write_live_mpd(presentation, growth))
+        self._playlists.write_multivariant(presentation)
 
     def end(self, video: Sequence[tuple[TrackFolder, LiveVideo]]) -> None:
         """Describes what is left, to be played on demand. Raises `PreparationError` if there is nothing."""
         state = self._state
+        presentation = self._presentation([one for _, one in video])
+        sound = [TrackFolder(self._folder / AUDIO, record_head(1))] if state.has_audio else []
+        numbers = finished_numbers(state.timeline, [track for track, _ in video] + sound)
+        self._playlists.end(presentation, numbers)
         self._replace(describe_ended(self._folder, state.timeline, state.choice, video, self._audio()))
         replace(state, is_ended=True).write(self._folder)
 
@@ -66,6 +76,10 @@ class ManifestFile:
         codecs = codec.codecs(codec.sample_entries[0])
         track = LiveTrack(representation.id, codecs, representation.bitrate, self._state.timeline.timescale)
         return LiveVideo(track, representation.width, representation.height, score)
+
+    def _presentation(self, video: Sequence[LiveVideo]) -> LivePresentation:
+        timeline = self._state.timeline
+        return LivePresentation(timeline.rate, timeline.segment_seconds, timeline.first_number, video, self._audio())
 
     def _audio(self) -> LiveAudio | None:
         if not self._state.has_audio:

@@ -10,7 +10,7 @@ from av.video.frame import VideoFrame
 from voxel_prepare.errors import PreparationError
 from voxel_prepare.jobs.progress import say
 from voxel_prepare.live import resume, sound
-from voxel_prepare.live.folder import TrackFolder
+from voxel_prepare.live.folder import LATE_REQUESTS_SECONDS, TrackFolder
 from voxel_prepare.live.manifest_file import AUDIO, ManifestFile
 from voxel_prepare.live.publish import record_head
 from voxel_prepare.live.representation import LiveRepresentation
@@ -18,9 +18,6 @@ from voxel_prepare.live.sound import SoundWriter
 from voxel_prepare.live.state import LiveState
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.manifest.live_mpd import LiveVideo
-
-LATE_REQUESTS_SECONDS = 10
-"""Segments stay longer than the manifest says, for requests on their way."""
 
 
 class Presentation:
@@ -70,6 +67,10 @@ class Presentation:
         for representation in self.representations:
             representation.folder.begin(timeline.number(first))
         self._begin_audio(first if not is_continued else None)
+        for representation in self.representations:
+            self._manifest.follow(representation.folder)
+        if self._audio is not None:
+            self._manifest.follow(self._audio)
         self._manifest.write(self._videos(), now)
         return first
 

@@ -122,6 +122,7 @@ class Replay:
             track = self._tracks[name] = TrackFolder(self._out / name, record_head(parsed.timescale))
             track.write_init(init)
             track.begin(self._state.timeline.number(self._first))
+            self._manifest.follow(track)
             for representation in self._state.representations:
                 if representation.id == name:
                     score = next(each.record.whole_score for each in self._releases if each.track == name)

@@ -37,7 +37,7 @@ def media_playlist(media: MediaFile, presentation: Presentation) -> bytes:
     ]
     for segment, duration in zip(segments, durations, strict=True):
         lines += [f"#EXTINF:{float(duration):.6f},", *segment]
-    return _text([*lines, "#EXT-X-ENDLIST"])
+    return text_of([*lines, "#EXT-X-ENDLIST"])
 
 
 def _addresses(media: MediaFile) -> tuple[str, list[list[str]]]:
@@ -51,7 +51,7 @@ def _addresses(media: MediaFile) -> tuple[str, list[list[str]]]:
 def multivariant_playlist(presentation: Presentation, names: Mapping[str, str]) -> bytes:
     """The playlist to start from; `names` of the media playlists by the id of their file."""
     audio = presentation.audio
-    return _text(
+    return text_of(
         [
             *_head(),
             *(_voxel_data(video) for video in presentation.video),
@@ -112,5 +112,6 @@ def _byte_range(range_: ByteRange) -> str:
     return f"{range_.size}@{range_.start}"
 
 
-def _text(lines: list[str]) -> bytes:
+def text_of(lines: list[str]) -> bytes:
+    """A playlist of these lines."""
     return ("\n".join(lines) + "\n").encode()

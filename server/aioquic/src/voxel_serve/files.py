@@ -148,6 +148,17 @@ class Mounts:
                 return _open(root, segments[len(prefix) :], path, self._files)
         raise _not_found()
 
+    def place(self, path: str) -> Path:
+        """Where the file of a request path is looked for, to see whether it changes: what there is `open` says.
+
+        Raises `HttpError` 404 for a path below none of the folders.
+        """
+        segments = decode(path)
+        for prefix, root in self._roots:
+            if tuple(segments[: len(prefix)]) == prefix:
+                return root.joinpath(*segments[len(prefix) :])
+        raise _not_found()
+
 
 def _unavailable() -> HttpError:
     return HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "the file cannot be read now")

@@ -9,7 +9,8 @@ from .errors import HttpError
 from .limits import Limits
 
 # Positions of up to 15 digits stay exact in every client's numbers (RFC 9651 section 3.3.1) and far exceed any file.
-_RANGE = re.compile(r"[ \t]*(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))[ \t]*", re.ASCII)
+# 2^53 - 1 as the last one says that what comes is to be followed, without an end (RFC 8673 section 2).
+_RANGE = re.compile(r"[ \t]*(?:(\d{1,15})-(\d{0,15}|9007199254740991)|-(\d{1,15}))[ \t]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,12 @@ from .conditions import has_changed, is_unchanged
 from .cors import OriginPolicy
 from .discovery import DISCOVERY_PATH, Discovery
 from .errors import HttpError
-from .files import Body, MediaFile, Mounts, Redirect
+from .files import Body, MediaFile, Mounts, Redirect, matches
 from .growing import GrowingBody, Watchers
 from .limits import Limits
 from .metrics import Metrics
+from .playlist import Directives
+from .playlists import CONTENT_TYPE, Playlists, State
 from .ranges import ByteRange, followed_range, known_ranges, parse_range_header, satisfiable_ranges
 from .shares import Shares
 
@@ -83,6 +85,7 @@ class Site:
         self.requests = Shares(each=self.limits.requests_per_address)
         """Those in flight of each client."""
         self.watchers = Watchers(self.metrics)
+        self.playlists = Playlists(self.mounts, lambda: self.draining)
 
     async def respond(self, request: HttpRequest) -> HttpResponse:
         """The response to any request; never raises `HttpError`."""
@@ -126,7 +129,9 @@ class Site:
             fields = [("location", f"{redirect.location}{separator}{query}"), ("content-length", "0")]
             return HttpResponse(HTTPStatus.PERMANENT_REDIRECT, fields, Body([]))
         try:
-            response = self._growing_response(file, request) if file.grows else self._file_response(file, request)
+            response = await self._playlist_response(file, request)
+            if response is None:
+                response = self._growing_response(file, request) if file.grows else self._file_response(file, request)
         except HttpError:
             file.close()
             raise
@@ -140,6 +145,27 @@ class Site:
         """Raises `HttpError` 503."""
         if self.draining:
             raise HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "the server is stopping")
+
+    async def _playlist_response(self, file: MediaFile, request: HttpRequest) -> HttpResponse | None:
+        """A playlist that grows by parts, once it has those that are asked for; None for any other file."""
+        state = State.of(file)
+        if state is None or state.playlist is None:
+            return None
+        wanted = Directives.of(request.target)
+        if request.method == "GET":
+            state = await self.playlists.wait(request.target.partition("?")[0], state, wanted)
+        if "if-match" in request.headers and not matches(request.headers["if-match"], state.etag):
+            raise file.changed()
+        file.close()
+        playlist = state.playlist
+        data = state.data if playlist is None else playlist.served(skip=wanted.skip)
+        if wanted.skip:
+            return literal_response(data, CONTENT_TYPE, *COMMON_HEADERS)
+        # Its date says too little of what changes some times a second.
+        common = [*COMMON_HEADERS, ("etag", state.etag)]
+        if "if-none-match" in request.headers and is_unchanged(request.headers, state.etag, 0):
+            return HttpResponse(HTTPStatus.NOT_MODIFIED, common, Body([]))
+        return literal_response(data, CONTENT_TYPE, *common)
 
     def _growing_response(self, file: MediaFile, request: HttpRequest) -> HttpResponse:
         """Follows the file, or has ranges of what is there."""

@@ -3,7 +3,7 @@
 //!
 //! A request arrives as bytes ([`request`]) and becomes byte ranges of a file ([`ranges`]), which leave as stream bytes
 //! ([`response`]) or as datagrams ([`flow`], [`scheduler`]), with [`parity`] if the request asks for it. Live segments are
-//! followed ([`vxl`], [`follow`]) while they are made. [`site`] responds to ordinary HTTP requests, [`framing`]
+//! followed ([`vxl`], [`follow`]) while they are made, and their playlists waited for ([`playlist`]). [`site`] responds to ordinary HTTP requests, [`framing`]
 //! is the framing of HTTP/3 and WebTransport on a stream.
 #![forbid(unsafe_code)]
 
@@ -32,6 +32,7 @@ pub mod origin;
 pub mod pacer;
 pub mod parity;
 pub mod path;
+pub mod playlist;
 pub mod ranges;
 pub mod request;
 pub mod response;

@@ -33,6 +33,9 @@ pub enum RangeSpec {
 /// section 3.3.1), and no file is as long.
 const MAX_DIGITS: usize = 15;
 
+/// The last position of a range that is to be followed without an end (RFC 8673 section 2): 2^53 - 1.
+const ENDLESS: &str = "9007199254740991";
+
 /// The ranges of a `Range` header in their order; `None` for units other than bytes, which are ignored.
 /// Refuses a malformed header with 400 and more than `limits.ranges` with 431.
 pub fn parse_range_header(value: &str, limits: &Limits) -> Result<Option<Vec<RangeSpec>>, HttpError> {
@@ -52,7 +55,11 @@ fn parse_range(text: &str) -> Result<RangeSpec, HttpError> {
         return Ok(RangeSpec::Suffix { length: number(last)? });
     }
     let first = number(first)?;
-    let last = if last.is_empty() { None } else { Some(number(last)?) };
+    let last = match last {
+        "" => None,
+        ENDLESS => Some((1 << 53) - 1),
+        digits => Some(number(digits)?),
+    };
     if last.is_some_and(|last| last < first) {
         return Err(HttpError::bad_request("malformed range header: a range ends before it starts"));
     }

@@ -28,9 +28,11 @@ use crate::log;
 use crate::metrics::Metrics;
 use crate::metrics_listener;
 use crate::places::Places;
+use crate::playlists::Playlists;
 use crate::quic;
 use crate::site::Site;
 use crate::sockets::{bind_tcp, bind_udp, bracketed, plain};
+use crate::sources::Sources;
 use crate::workers::{Plan, Workers};
 
 const DRAIN_POLL: Duration = Duration::from_millis(50);
@@ -79,9 +81,10 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     });
     let counters = Arc::new(Metrics::new(origin.is_some()));
     let edge = origin.map(|origin| edge(&options, origin, &counters)).transpose()?;
+    let sources = Sources { mounts: Arc::new(mounts), edge };
     let site = Arc::new(Site {
-        mounts,
-        edge,
+        playlists: Playlists::new(sources.clone()),
+        sources,
         origins,
         authorizer,
         limits,
@@ -144,7 +147,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     })
     .await;
     // Writes that nobody has begun end with the runtime.
-    if let Some(edge) = site.edge.clone() {
+    if let Some(edge) = site.sources.edge.clone() {
         let _ = tokio::task::spawn_blocking(move || edge.store.write_rest()).await;
     }
     log::info("drained", &[("finished", Value::from(finished))]);

@@ -29,6 +29,7 @@ mod metrics;
 mod metrics_listener;
 mod open_error;
 mod places;
+mod playlists;
 mod process;
 mod quic;
 mod responses;
@@ -36,6 +37,7 @@ mod session;
 mod shared_files;
 mod site;
 mod sockets;
+mod sources;
 mod workers;
 
 use std::process::ExitCode;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
+use bytes::Bytes;
 use tokio::sync::watch;
 use voxel_protocol::authorization::{Asked, OpenedBy};
 use voxel_protocol::clock::{TIME_PATH, iso_date};
@@ -14,21 +15,23 @@ use voxel_protocol::discovery::{DISCOVERY_PATH, Discovery};
 use voxel_protocol::error::{HttpError, Status};
 use voxel_protocol::limits::Limits;
 use voxel_protocol::origin::OriginPolicy;
+use voxel_protocol::playlist::Directives;
 use voxel_protocol::ranges::{ByteRange, exact_ranges};
 use voxel_protocol::request::{FollowWish, VoxelRequest};
 use voxel_protocol::response::TEXT;
 use voxel_protocol::site::{
-    ALLOWED_METHODS, HttpRequest, HttpResponse, Piece, check_method, file_response, growing_response, literal_response,
-    text_response,
+    ALLOWED_METHODS, FileFacts, HttpRequest, HttpResponse, Piece, check_method, file_response, growing_response,
+    literal_response, text_response,
 };
 
 use crate::authorize::Authorizer;
 use crate::body::{Body, Media};
-use crate::edge::Edge;
-use crate::files::{MediaFile, Mounts};
+use crate::files::MediaFile;
 use crate::growing::{Growing, Watched, Watchers};
 use crate::metrics::Metrics;
 use crate::open_error::OpenError;
+use crate::playlists::{Found, Playlists, is_playlist};
+use crate::sources::Sources;
 
 /// A response to an ordinary request; the headers hold the content length.
 #[derive(Debug)]
@@ -64,9 +67,8 @@ impl Opened {
 
 #[derive(Debug)]
 pub struct Site {
-    pub mounts: Mounts,
-    /// The edge that has all files that are not below one of the folders.
-    pub edge: Option<Arc<Edge>>,
+    pub sources: Sources,
+    pub playlists: Playlists,
     pub origins: OriginPolicy,
     /// Whom to ask who may read; `None`: everybody may.
     pub authorizer: Option<Authorizer>,
@@ -135,7 +137,10 @@ impl Site {
         self.check_allowed(&Asked { method, target, authority, headers, origin, session: None, client }).await?;
         let (asked, is_head) = ((target.as_str(), client, false), method == "HEAD");
         let answer = |media| self.answer(request, media);
-        let mut answer = self.open_file(asked, answer, |answer| (!is_head).then_some(&mut answer.body)).await?;
+        let mut answer = match self.playlist(request, client).await? {
+            Some(answer) => answer,
+            None => self.open_file(asked, answer, |answer| (!is_head).then_some(&mut answer.body)).await?,
+        };
         // What one client may read is not for caches that others share.
         for (name, value) in answer.headers.iter_mut().filter(|_| self.authorizer.is_some()) {
             if *name == "cache-control" {
@@ -143,6 +148,36 @@ impl Site {
             }
         }
         Ok(answer)
+    }
+
+    /// The response with a playlist, once it has the parts that are asked for; `None`: there is none.
+    async fn playlist(&self, request: &HttpRequest, client: IpAddr) -> Result<Option<HttpAnswer>, HttpError> {
+        let path = path_of(&request.target);
+        if !is_playlist(path) {
+            return Ok(None);
+        }
+        let Ok(Found::Playlist(mut state)) = self.playlists.read(path, client).await else { return Ok(None) };
+        let wanted = if state.playlist.is_some() { Directives::of(&request.target)? } else { Directives::default() };
+        if request.method == "GET" {
+            state = self.playlists.wait((path, client), state, &wanted, &self.draining).await?;
+        }
+        let Some(playlist) = &state.playlist else {
+            let (content, facts) = (Box::new(state.data.clone()), state.facts.clone());
+            return self.answer(request, Ok(MediaFile { content, facts, live: None })).map(Some);
+        };
+        let text = playlist.served(wanted.skip);
+        if wanted.skip {
+            let mut response = literal_response(state.facts.content_type, text);
+            response.headers.push(("cache-control", "no-cache".to_owned()));
+            return Ok(Some(response.into()));
+        }
+        let (size, validator) = (text.len() as u64, Some(state.facts.etag()));
+        // Its date says too little of what changes some times a second.
+        let facts = FileFacts { size, validator, modified: SystemTime::now(), ..state.facts.clone() };
+        let media = MediaFile { content: Box::new(Bytes::from(text)), facts, live: None };
+        let mut answer = self.answer(request, Ok(media))?;
+        answer.headers.retain(|(name, _)| *name != "last-modified");
+        Ok(Some(answer))
     }
 
     /// What `answer` makes of a target's file, with the first bytes of its `body`. A file that changes before these are
@@ -156,10 +191,7 @@ impl Site {
         let path = path_of(target);
         let mut is_first_try = true;
         loop {
-            let mut answer = answer(match &self.edge {
-                Some(edge) if !self.mounts.cover(path) => edge.open(path, client, follows).await,
-                _ => self.mounts.open(path),
-            })?;
+            let mut answer = answer(self.sources.open(path, client, follows).await)?;
             let Some(body) = body(&mut answer) else { return Ok(answer) };
             match body.begin().await {
                 Ok(()) => return Ok(answer),

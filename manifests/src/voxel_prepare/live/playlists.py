@@ -1,0 +1,181 @@
+"""The HLS playlists in the folder of a live presentation: written anew with each chunk."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+from voxel_prepare.jobs.durable import new_file, write_durably
+from voxel_prepare.live import sound
+from voxel_prepare.live.folder import LATE_REQUESTS_SECONDS, TrackFolder
+from voxel_prepare.live.state import LiveState
+from voxel_prepare.manifest.hls_playlists import MULTIVARIANT
+from voxel_prepare.manifest.live_mpd import LivePresentation
+from voxel_prepare.manifest.live_playlists import (
+    LIVE_PLAYLIST,
+    PARTS_TARGETS,
+    WHOLE_PLAYLIST,
+    Pace,
+    Part,
+    PartedSegment,
+    Report,
+    ended_playlist,
+    live_multivariant,
+    live_playlist,
+    part_hold_back,
+    target_duration,
+)
+from voxel_prepare.manifest.live_records import ChunkRecord
+
+MOST_SECONDS = 300
+"""Longest time that a playlist reaches back: it is written some times a second."""
+
+
+def reach(window: float, segment: Fraction, target: int) -> Fraction:
+    """Seconds that playlists reach back where files stay for `window` and some more: a segment stays as long after it
+    has left a playlist as that playlist and the segment last.
+    """
+    kept = (Fraction(window) + LATE_REQUESTS_SECONDS - segment) / 2
+    return max(Fraction(PARTS_TARGETS * target) + segment, min(kept, Fraction(MOST_SECONDS)))
+
+
+class Playlists:
+    """Those of all representations."""
+
+    def __init__(self, folder: Path, state: LiveState, latency: float, window: float) -> None:
+        """`latency`, `window`: in seconds."""
+        timeline, choice = state.timeline, state.choice
+        self._folder, self._state = folder, state
+        self._chunk = choice.chunk_frames / timeline.rate
+        sound_frames = max(1, round(self._chunk / sound.FRAME_SECONDS))
+        self._part_targets = {False: self._chunk, True: sound_frames * sound.FRAME_SECONDS}
+        delay = (choice.chunk_frames + choice.delay_frames - 1) / timeline.rate
+        target = target_duration(timeline.segment_seconds)
+        self.pace = Pace(
+            target,
+            part_hold_back(latency, delay, [self._part_targets[is_sound] for is_sound in (False, state.has_audio)]),
+            timeline.availability_start,
+            timeline.first_number,
+        )
+        self.reach = reach(window, timeline.segment_seconds, target)
+        self._tracks: list[TrackPlaylist] = []
+        self._has_multivariant = False
+
+    def follow(self, track: TrackFolder, *, is_sound: bool) -> None:
+        """Writes a representation's playlist whenever it grows, and with what is in its folder already."""
+        timeline = self._state.timeline
+        playlist = TrackPlaylist(
+            track,
+            lambda number: (number - timeline.first_number + 1) * timeline.segment_seconds,
+            self.reach,
+            is_sound=is_sound,
+        )
+        self._tracks.append(playlist)
+        playlist.read(timeline.first_number)
+
+        def grown(number: int, record: ChunkRecord | None) -> None:
+            if playlist.add(number, record):
+                self._write(playlist)
+
+        track.on_growth = grown
+        self._write(playlist)
+
+    def write_multivariant(self, presentation: LivePresentation) -> None:
+        """The playlist to start from, once all those that it names are there."""
+        if self._has_multivariant or not self._tracks or not all(track.segments for track in self._tracks):
+            return
+        self._has_multivariant = True
+        content = live_multivariant(presentation, self._chunk, LIVE_PLAYLIST)
+        write_durably(self._folder / MULTIVARIANT, content, through=self._folder)
+
+    def end(self, presentation: LivePresentation, numbers: Sequence[int]) -> None:
+        """Ends the playlists, and adds some of all segments that are left, for those who come later."""
+        for track in self._tracks:
+            finished = [segment for segment in track.segments if segment.is_finished]
+            if finished:
+                self._replace(track.folder / LIVE_PLAYLIST, ended_playlist(finished, self.pace))
+            whole = [track.segment(number, is_finished=True) for number in numbers]
+            self._replace(track.folder / WHOLE_PLAYLIST, ended_playlist(whole, self.pace))
+        content = live_multivariant(presentation, self._chunk, WHOLE_PLAYLIST)
+        write_durably(self._folder / MULTIVARIANT, content, through=self._folder)
+
+    def _write(self, playlist: "TrackPlaylist") -> None:
+        if not playlist.segments:
+            return
+        reports = [
+            Report(other.folder.name, *other.last) for other in self._tracks if other is not playlist and other.last
+        ]
+        part_target = self._part_targets[playlist.is_sound]
+        content = live_playlist(playlist.segments, self.pace, part_target, reports)
+        self._replace(playlist.folder / LIVE_PLAYLIST, content)
+
+    @staticmethod
+    def _replace(path: Path, content: bytes) -> None:
+        """Replaces a file at once. It need not survive a loss of power: the next chunk writes it anew."""
+        new = new_file(path, path.parent)
+        try:
+            new.write_bytes(content)
+            new.replace(path)
+        except OSError as error:
+            new.unlink(missing_ok=True)
+            raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+class TrackPlaylist:
+    """What the playlist of one representation lists."""
+
+    def __init__(self, track: TrackFolder, ends: Callable[[int], Fraction], reach: Fraction, *, is_sound: bool) -> None:
+        """`ends`: when a segment is to end, in seconds of media time, by its number. `reach`: how far back it goes."""
+        self.folder = track.folder
+        self.segments: tuple[PartedSegment, ...] = ()
+        self.last: tuple[int, int] | None = None
+        """The last part: the number of its segment, and its place there."""
+        self.is_sound = is_sound
+        self._track, self._ends, self._reach = track, ends, reach
+
+    def read(self, first: int) -> None:
+        """Takes what is in the folder from the segment `first` on."""
+        numbers = [number for number in self._track.numbers() if number >= first]
+        for number in numbers:
+            records = self._track.records(number)
+            if records.chunks:
+                self._set(self.segment(number, is_finished=records.length is not None))
+
+    def segment(self, number: int, *, is_finished: bool) -> PartedSegment:
+        """A segment as its records have it. Raises `RecordError` and `OSError`."""
+        chunks = self._track.records(number).chunks
+        parts = tuple(self._part(record, place) for place, record in enumerate(chunks))
+        return PartedSegment(number, self._start(chunks[0]), parts, is_finished)
+
+    def add(self, number: int, record: ChunkRecord | None) -> bool:
+        """Takes a chunk of a segment, or its end; whether the playlist is to be written.
+
+        With the last part of a segment it waits for the end, which comes at once: after that part no other of it comes.
+        """
+        segment = self.segments[-1] if self.segments and self.segments[-1].number == number else None
+        if record is None:
+            if segment is None:
+                return False
+            self._set(replace(segment, is_finished=True))
+            return True
+        part = self._part(record, len(segment.parts) if segment else 0)
+        if segment is None:
+            self._set(PartedSegment(number, self._start(record), (part,), is_finished=False))
+        else:
+            self._set(replace(segment, parts=(*segment.parts, part), is_finished=False))
+        return self._start(record) + part.seconds < self._ends(number)
+
+    def _set(self, segment: PartedSegment) -> None:
+        others = [replace(other, is_finished=True) for other in self.segments if other.number < segment.number]
+        if others and others[-1].number + 1 < segment.number:
+            others.clear()
+        oldest = segment.start + segment.seconds - self._reach
+        self.segments = (*(other for other in others if other.start >= oldest), segment)
+        self.last = segment.number, len(segment.parts) - 1
+
+    def _part(self, record: ChunkRecord, place: int) -> Part:
+        seconds = Fraction(record.duration, self._track.timescale)
+        return Part(seconds, record.range, is_independent=self.is_sound or place == 0)
+
+    def _start(self, record: ChunkRecord) -> Fraction:
+        return Fraction(record.decode_time, self._track.timescale)

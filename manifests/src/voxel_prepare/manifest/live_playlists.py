@@ -1,0 +1,212 @@
+"""HLS playlists of a presentation that grows, with partial segments (draft-pantos-hls-rfc8216bis): docs/MANIFEST.md
+describes them. They play from any web server; what only one that holds requests may announce is in comments.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.manifest.hls_playlists import AUDIO_GROUP, text_of
+from voxel_prepare.manifest.live_mpd import LiveAudio, LivePresentation, LiveVideo, date_time
+
+LIVE_PLAYLIST = "media.m3u8"
+"""Name of a representation's media playlist in its folder, while it grows and when it has ended."""
+WHOLE_PLAYLIST = "whole.m3u8"
+"""The same of all that is left of an ended presentation."""
+
+VERSION = 9
+"""Protocol version: that of EXT-X-SKIP, which servers put into delta updates."""
+
+BLOCKING = "#VOXEL-BLOCKING:"
+"""A comment for servers that hold requests: they write `#` and what follows in its place."""
+
+PARTS_TARGETS = 3
+"""Target durations before the end of a playlist within which parts are listed."""
+
+LEAST_PARTS_BEHIND = 3
+"""Part target durations behind the end of a playlist at which players should play at least."""
+
+PEAK = Fraction(3, 2)
+"""Most bits of a second in relation to the mean: half a second more than the rate fits the encoders' buffers."""
+
+CHUNK_OVERHEAD_BYTES = 320
+"""Boxes around the frames of a chunk: `prft`, `moof` and the head of `mdat`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A partial segment: a chunk."""
+
+    seconds: Fraction
+    range: ByteRange
+    is_independent: bool
+    """Whether it begins with a key frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartedSegment:
+    """A segment as far as it is there."""
+
+    number: int
+    start: Fraction
+    """Media time, in seconds."""
+    parts: tuple[Part, ...]
+    is_finished: bool
+
+    @property
+    def seconds(self) -> Fraction:
+        return sum((part.seconds for part in self.parts), Fraction(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What all media playlists of a presentation say of time."""
+
+    target: int
+    """Target duration of segments, in seconds."""
+    part_hold_back: Fraction
+    """Seconds before the end of a playlist at which players that read parts should play."""
+    availability_start: int
+    """Capture of media time 0, in ms since 1970 (UTC)."""
+    discontinuity: int = 0
+    """Discontinuity sequence: another one where another presentation was in the folder before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How far another representation is."""
+
+    id: str
+    number: int
+    part: int
+
+
+def target_duration(seconds: Fraction) -> int:
+    """The target duration of segments that last so long."""
+    return max(1, round_half_up(seconds))
+
+
+def round_half_up(seconds: Fraction) -> int:
+    """The nearest whole number, as EXTINF is compared with the target duration."""
+    return int(seconds + Fraction(1, 2))
+
+
+def part_hold_back(latency: float, delay: Fraction, part_targets: Sequence[Fraction]) -> Fraction:
+    """Where players that read parts should play. `latency`: from capture, in seconds; `delay`: of it, what has passed
+    before a byte of a part's first picture is there.
+    """
+    least = LEAST_PARTS_BEHIND * max(part_targets)
+    return max(Fraction(ceil(1000 * least), 1000), Fraction(latency).limit_denominator(1000) - delay)
+
+
+def live_playlist(
+    segments: Sequence[PartedSegment], pace: Pace, part_target: Fraction, reports: Sequence[Report]
+) -> bytes:
+    """The media playlist of a growing representation that has a part."""
+    end = segments[-1].start + segments[-1].seconds
+    lines = [
+        *_head(segments, pace),
+        f"#EXT-X-PART-INF:PART-TARGET={_seconds(part_target)}",
+        f"#EXT-X-SERVER-CONTROL:PART-HOLD-BACK={float(pace.part_hold_back):.3f}",
+        *_first(segments[0], pace),
+    ]
+    for segment in segments:
+        lines.append(_date(segment, pace))
+        if segment.start + segment.seconds > end - PARTS_TARGETS * pace.target or not segment.is_finished:
+            lines += [_part(part, segment.number) for part in segment.parts]
+        if segment.is_finished:
+            lines += _segment(segment)
+    lines.append(f"{BLOCKING}EXT-X-PRELOAD-HINT:TYPE=PART,{_next(segments[-1])}")
+    for report in reports:
+        address = f'URI="../{report.id}/{LIVE_PLAYLIST}"'
+        lines.append(f"#EXT-X-RENDITION-REPORT:{address},LAST-MSN={report.number},LAST-PART={report.part}")
+    return text_of(lines)
+
+
+def ended_playlist(segments: Sequence[PartedSegment], pace: Pace) -> bytes:
+    """The media playlist of finished segments, after which nothing comes."""
+    lines = [*_head(segments, pace), *_first(segments[0], pace)]
+    for segment in segments:
+        lines += [_date(segment, pace), *_segment(segment)]
+    return text_of([*lines, "#EXT-X-ENDLIST"])
+
+
+def live_multivariant(presentation: LivePresentation, chunk_seconds: Fraction, playlist: str) -> bytes:
+    """The playlist to start from; `playlist`: the name of media playlists in their folders."""
+    audio = presentation.audio
+    lines = ["#EXTM3U", f"#EXT-X-VERSION:{VERSION}", "#EXT-X-INDEPENDENT-SEGMENTS"]
+    if audio is not None:
+        lines.append(
+            f'#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="{AUDIO_GROUP}",NAME="{audio.track.id}",DEFAULT=YES,AUTOSELECT=YES,'
+            f'CHANNELS="{audio.channels}",URI="{audio.track.id}/{playlist}"'
+        )
+    for video in presentation.video:
+        lines += _variant(video, audio, presentation.rate, chunk_seconds)
+        lines.append(f"{video.track.id}/{playlist}")
+    return text_of(lines)
+
+
+def _variant(video: LiveVideo, audio: LiveAudio | None, rate: Fraction, chunk_seconds: Fraction) -> list[str]:
+    tracks = [video.track, *([audio.track] if audio else [])]
+    boxes = round(len(tracks) * 8 * CHUNK_OVERHEAD_BYTES / chunk_seconds)
+    bandwidth = sum(track.bandwidth for track in tracks)
+    attributes = {
+        "BANDWIDTH": round(PEAK * bandwidth) + boxes,
+        "AVERAGE-BANDWIDTH": bandwidth + boxes,
+        "CODECS": f'"{",".join(track.codecs for track in tracks)}"',
+        "RESOLUTION": f"{video.width}x{video.height}",
+        "FRAME-RATE": f"{float(rate):.3f}",
+        "STABLE-VARIANT-ID": f'"{video.track.id}"',
+        **({"AUDIO": f'"{AUDIO_GROUP}"'} if audio else {}),
+    }
+    return ["#EXT-X-STREAM-INF:" + ",".join(f"{key}={value}" for key, value in attributes.items())]
+
+
+def _head(segments: Sequence[PartedSegment], pace: Pace) -> list[str]:
+    longest = max((round_half_up(segment.seconds) for segment in segments), default=0)
+    return [
+        "#EXTM3U",
+        f"#EXT-X-VERSION:{VERSION}",
+        "#EXT-X-INDEPENDENT-SEGMENTS",
+        f"#EXT-X-TARGETDURATION:{max(pace.target, longest)}",
+    ]
+
+
+def _first(segment: PartedSegment, pace: Pace) -> list[str]:
+    discontinuity = f"#EXT-X-DISCONTINUITY-SEQUENCE:{pace.discontinuity}"
+    return [
+        f"#EXT-X-MEDIA-SEQUENCE:{segment.number}",
+        *([discontinuity] if pace.discontinuity else []),
+        '#EXT-X-MAP:URI="init.mp4"',
+    ]
+
+
+def _date(segment: PartedSegment, pace: Pace) -> str:
+    return f"#EXT-X-PROGRAM-DATE-TIME:{date_time(pace.availability_start + round(1000 * segment.start))}"
+
+
+def _segment(segment: PartedSegment) -> list[str]:
+    return [f"#EXTINF:{_seconds(segment.seconds)},", _name(segment.number)]
+
+
+def _part(part: Part, number: int) -> str:
+    independent = ",INDEPENDENT=YES" if part.is_independent else ""
+    range_ = f"{part.range.size}@{part.range.start}"
+    return f'#EXT-X-PART:DURATION={_seconds(part.seconds)},URI="{_name(number)}",BYTERANGE="{range_}"{independent}'
+
+
+def _next(last: PartedSegment) -> str:
+    """Where the part after a segment's last one begins."""
+    if last.is_finished:
+        return f'URI="{_name(last.number + 1)}",BYTERANGE-START=0'
+    return f'URI="{_name(last.number)}",BYTERANGE-START={last.parts[-1].range.end}'
+
+
+def _name(number: int) -> str:
+    return f"{number}.m4s"
+
+
+def _seconds(duration: Fraction) -> str:
+    return f"{float(duration):.6f}"
