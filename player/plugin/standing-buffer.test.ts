@@ -54,13 +54,14 @@ test.each([
 });
 
 test.each([
-  ['it stands just before that', {}, 1],
-  ['its place is not the end', { duration: 12 }, 0],
-  ['it has ended', { paused: true }, 0],
+  ['it stands just before that', { currentTime: 7.99 }, 1],
+  ['it plays before that', { currentTime: 6.5, readyState: 4 }, 1],
+  ['its place is not near the end', { currentTime: 5.9, readyState: 4 }, 0],
+  ['it has ended', { currentTime: 8, paused: true }, 0],
+  ['it seeks', { currentTime: 7.5, seeking: true }, 0],
+  ['there is no end', { currentTime: 7.5, duration: Infinity }, 0],
 ])('the browser is told of the end where %s', (_, change, times) => {
-  Object.assign(element!, { currentTime: 7.99, ...change });
-  look();
-  expect(end).not.toHaveBeenCalled();
+  Object.assign(element!, change);
   look();
   expect(end).toHaveBeenCalledTimes(times);
   expect(holdMoreThan.mock.lastCall?.[0] ?? 0).toBe(0);

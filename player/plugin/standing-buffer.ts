@@ -8,6 +8,9 @@ const LOOK_INTERVAL = 500;
 /** Seconds that are enough to play on: browsers count less as nothing. */
 const ENOUGH_BUFFERED = 0.5;
 
+/** Seconds before the end in which the browser must know that nothing follows: a player that has not told it seeks back where it stands there. */
+const END_NEAR = 2;
+
 export interface StandingBufferCollaborators {
   readonly video: Pick<PlayerVideo, 'element' | 'end'>;
   readonly settings: Pick<PlayerSettings, 'holdMoreThan'>;
@@ -15,8 +18,8 @@ export interface StandingBufferCollaborators {
 
 /**
  * Has playback go on that stands although all is here. In front of a full buffer the player is to ask for more: Chromium plays the last frames
- * that it has only when others follow; where removal leaves one frame of a segment of seconds, that is all of it. Just before the end the
- * browser is told that nothing follows.
+ * that it has only when others follow; where removal leaves one frame of a segment of seconds, that is all of it. Before the end the browser is
+ * told that nothing follows.
  */
 export class StandingBuffer {
   readonly #timer = setInterval(() => this.#look(), LOOK_INTERVAL);
@@ -35,11 +38,10 @@ export class StandingBuffer {
     const place = element && waits(element) ? element.currentTime : undefined;
     const seconds = place === undefined ? 0 : (secondsAhead(element!.buffered, place) ?? 0);
     if (seconds < ENOUGH_BUFFERED) settings.holdMoreThan(0);
-    if (place !== undefined && place === this.#place) {
-      if (seconds >= ENOUGH_BUFFERED) settings.holdMoreThan(seconds);
-      else if (element!.duration - place < ENOUGH_BUFFERED) void video.end?.();
-    }
+    if (place !== undefined && place === this.#place && seconds >= ENOUGH_BUFFERED) settings.holdMoreThan(seconds);
     this.#place = place;
+    if (element && !element.paused && !element.seeking && element.duration - element.currentTime < END_NEAR)
+      void video.end?.();
   }
 }
 

@@ -11,6 +11,7 @@ export { dueTime } from './piece-queue.js';
 export { frameParity, noParity, parityForTheTail, type Protection, type ProtectionNeed } from './protection.js';
 export { planRetransmission, type PartialSegment, type RetransmissionLimits } from './retransmission-plan.js';
 export {
+  isBeingDecoded,
   look,
   LOOK_INTERVAL,
   pauseLength,

@@ -14,6 +14,9 @@ const LONGEST_ROUND = 2;
 const COUNTED_ON = 0.9;
 
 /** Seconds before its start at which a segment is left as it is: the decoder reads ahead. */
+const READ_AHEAD = 0.3;
+
+/** Seconds before its start at which its request ends: what has come must be put together and into the buffer in time. */
 const LEAD = 0.5;
 
 /** Share of the buffer's time that may go into what cannot wait for a pause, while the next segment is on its way. */
@@ -84,6 +87,11 @@ export function look<Segment extends HeldSegment>(
           moment,
         ),
   };
+}
+
+/** Whether the decoder may have pictures of the segment that starts there, s: what is put in its place now is shown in part or not at all. */
+export function isBeingDecoded(startTime: number, { currentTime, playbackRate }: PlaybackPosition): boolean {
+  return startTime < currentTime + READ_AHEAD * playbackRate;
 }
 
 /**

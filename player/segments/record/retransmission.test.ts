@@ -271,6 +271,18 @@ describe('Retransmission', () => {
     expect(improved).not.toHaveBeenCalled();
   });
 
+  it('leaves a segment as it is that the decoder reads by the time a better one is ready', async () => {
+    onRequest = () => {};
+    hold(deliver(1, small));
+    await look();
+    // Nothing has looked since: a busy machine.
+    state.currentTime = 3.8;
+    answer(server.requests[0]!);
+    await look();
+    expect(replace).not.toHaveBeenCalled();
+    expect(improved).not.toHaveBeenCalled();
+  });
+
   it('forgets a segment that is asked for again', async () => {
     retransmission.suspend(4);
     hold(deliver(1, small));

@@ -1,5 +1,12 @@
 import type { ThroughputEstimator } from '../../../src/abr-star/index.js';
-import { look, LOOK_INTERVAL, pauseLength, planUrgent, type HeldSegment } from '../../../src/delivery/index.js';
+import {
+  isBeingDecoded,
+  look,
+  LOOK_INTERVAL,
+  pauseLength,
+  planUrgent,
+  type HeldSegment,
+} from '../../../src/delivery/index.js';
 import type { ByteRange } from '../../../src/manifest/byte-range.js';
 import type { DeliveredSegment, KeptSegment } from '../../../src/voxel-loader/index.js';
 import { describeError } from '../../api/errors.js';
@@ -113,6 +120,8 @@ export class Retransmission {
     const { video, journal } = this.collaborators;
     let current = record;
     return async (better) => {
+      // A busy machine may have taken long over it.
+      if (video.element && isBeingDecoded(place.startTime, video.element)) return false;
       const isReplaced = await video.replace(place, better.bytes);
       if (isReplaced) {
         const former = current;
