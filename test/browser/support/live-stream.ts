@@ -64,7 +64,8 @@ export async function startLive(folder: string, ...options: string[]): Promise<L
   };
 }
 
-async function untilThere(path: string): Promise<void> {
+/** Waits until a file is there. */
+export async function untilThere(path: string): Promise<void> {
   while (!existsSync(path)) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 

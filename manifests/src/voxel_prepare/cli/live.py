@@ -7,14 +7,20 @@ import typer
 
 from voxel_prepare.cli.exits import errors_in_one_line, run
 from voxel_prepare.cli.options import Debug, HelpAll
+from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.progress import say
+from voxel_prepare.live.copied.session import CopyRequest, run_copy
 from voxel_prepare.live.replay import run_replay
 from voxel_prepare.live.request import LiveRequest, parse_live_codec
 from voxel_prepare.live.run import run_live, stop_on_interrupt
+from voxel_prepare.live.status import LiveSummary
 from voxel_prepare.media.encoders import CodecName
 from voxel_prepare.media.ladder import parse_representations
 
 COMMAND = "voxel-live"
+
+DEFAULT_SEGMENT = 1.0
+"""Seconds."""
 
 INPUT_HELP = (
     "A file, which is played in real time and again from its start; - for standard input; or a URL that PyAV opens, "
@@ -26,13 +32,19 @@ REPRESENTATIONS_HELP = (
     "up to the size of the input; the first, at half the rate, is for links that fade."
 )
 
+COPY_HELP = (
+    "Encode nothing: the inputs are H.264 with key frames at the same times, and AAC. Each of them, or of their "
+    "tracks, is a representation; sound is that of the first input that has some."
+)
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 @app.command()
 def voxel_live(
-    input_: Annotated[str, typer.Argument(metavar="INPUT", help=INPUT_HELP)],
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT…", help=INPUT_HELP)],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for manifest.mpd and the media files.")],
+    copy: Annotated[bool, typer.Option("--copy", help=COPY_HELP)] = False,
     representations: Annotated[str | None, typer.Option(metavar="LIST", help=REPRESENTATIONS_HELP)] = None,
     codec: Annotated[
         str, typer.Option(metavar="CODEC", help="What to encode in: h264, or av1, which takes a quarter more time.")
@@ -41,9 +53,15 @@ def voxel_live(
         str | None, typer.Option(metavar="LIST", help="Earlier name of --representations.", hidden=True)
     ] = None,
     segment: Annotated[
-        float,
-        typer.Option(min=0.25, max=10, metavar="S", help="Duration of a segment in seconds, rounded to whole frames."),
-    ] = 1,
+        float | None,
+        typer.Option(
+            min=0.25,
+            max=10,
+            metavar="S",
+            help="Duration of a segment in seconds, rounded to whole frames. Default: 1; with --copy as the key frames "
+            "come.",
+        ),
+    ] = None,
     chunk: Annotated[
         int | None,
         typer.Option(
@@ -76,7 +94,8 @@ def voxel_live(
     debug: Debug = False,
     help_all: HelpAll = False,
 ) -> None:
-    """Encodes an input in real time into a growing low-latency DASH stream, and ranks its frames on the way.
+    """Encodes an input in real time, or copies encoded ones (--copy), into a growing low-latency DASH stream, and ranks
+    its frames on the way.
 
     Ctrl-C or the end of the input ends the stream, which can then be played on demand. Started again within a minute,
     the command goes on with a stream that was not ended.
@@ -86,17 +105,25 @@ def voxel_live(
     stop = stop_on_interrupt()
     with errors_in_one_line(COMMAND, "interrupted; the presentation has not been ended", debug=debug):
         parsed_codec = parse_live_codec(codec)
+        if copy:
+            if representations is not None or levels is not None or clock or replay or codec != CodecName.H264:
+                raise InputError("--copy encodes nothing: leave out --representations, --codec, --clock and --replay")
+            copied = CopyRequest(tuple(inputs), out, segment, chunk, latency, window, keep)
+            _say_summary(run_copy(copied, stop))
+            return
+        if len(inputs) > 1:
+            raise InputError(f"expected one input, got {len(inputs)}: several are for --copy")
         if replay:
-            run_replay(Path(input_), out, latency, window, stop)
+            run_replay(Path(inputs[0]), out, latency, window, stop)
             return
         if levels is not None:
             say(f"{COMMAND}: --levels is now --representations, and goes with the next release")
         wanted = levels if representations is None else representations
         request = LiveRequest(
-            input=input_,
+            input=inputs[0],
             out=out,
             representations=tuple(parse_representations(wanted)) if wanted is not None else None,
-            segment=segment,
+            segment=DEFAULT_SEGMENT if segment is None else segment,
             chunk=chunk,
             latency=latency,
             window=window,
@@ -104,11 +131,14 @@ def voxel_live(
             clock=clock,
             codec=parsed_codec,
         )
-        summary = run_live(request, stop)
-        say(
-            f"{summary.seconds:.0f} s: delay from capture to record {summary.delay_p95:.0f} ms (p95), "
-            f"{summary.cores:.2f} cores"
-        )
+        _say_summary(run_live(request, stop))
+
+
+def _say_summary(summary: LiveSummary) -> None:
+    say(
+        f"{summary.seconds:.0f} s: delay from capture to record {summary.delay_p95:.0f} ms (p95), "
+        f"{summary.cores:.2f} cores"
+    )
 
 
 def main() -> None:

@@ -60,6 +60,8 @@ class FrameChoice:
     chunk_frames: int
     """Those of all chunks of a segment but the first and the last one."""
     codec: CodecName = CodecName.H264
+    is_copied: bool = False
+    """Another encoder makes them: which ones is read from what it sends."""
 
     @classmethod
     def of(

@@ -11,6 +11,8 @@ from statistics import fmean
 from voxel_prepare.analysis.segment_analysis import SCORE_DECIMALS, Metric, OrderName, SegmentAnalysis, Step
 from voxel_prepare.byte_ranges import ByteRange, merged
 from voxel_prepare.errors import PreparationError
+from voxel_prepare.isobmff import parse_fragments
+from voxel_prepare.isobmff.writer import NO_OTHERS_DEPEND_ON_IT
 from voxel_prepare.jobs.durable import write_durably
 from voxel_prepare.live.encoder import FrameChoice
 from voxel_prepare.live.folder import TrackFolder
@@ -41,7 +43,10 @@ def describe_ended(
     numbers = finished_numbers(timeline, [track for track, _ in video] + sound)
     described: list[LiveVideo] = []
     for track, one in video:
-        segments = [analyse_records(track.records(number), timeline.frame_ticks, choice) for number in numbers]
+        segments = [
+            analyse_records(track.records(number), timeline.frame_ticks, choice, _references(track, number, choice))
+            for number in numbers
+        ]
         index = write_index(segments, SCORE_DECIMALS)
         digest = hashlib.sha256(index).hexdigest()[:HASH_DIGITS]
         name = f"{one.track.id}.{digest}.index"
@@ -50,16 +55,20 @@ def describe_ended(
         write_durably(folder / name, index, through=folder)
         described.append(replace(one, index=name, average_score=fmean(segment.score for segment in segments)))
     first = numbers[0] - timeline.first_number
-    last = video[0][0].records(numbers[-1]).chunks[-1]
-    duration = Fraction(last.decode_time + last.duration, timeline.timescale) - first * timeline.segment_seconds
+    records = video[0][0].records(numbers[-1])
+    last, timescale = records.chunks[-1], records.head.timescale if records.head else timeline.timescale
+    duration = Fraction(last.decode_time + last.duration, timescale) - first * timeline.segment_seconds
     presentation = LivePresentation(timeline.rate, timeline.segment_seconds, timeline.first_number, described, audio)
     return write_ended_mpd(presentation, Ending(first, duration))
 
 
-def analyse_records(records: Records, frame_ticks: int, choice: FrameChoice) -> SegmentAnalysis:
+def analyse_records(
+    records: Records, frame_ticks: int, choice: FrameChoice, references: Collection[int] | None = None
+) -> SegmentAnalysis:
     """A finished segment as an index describes it; the scores of its steps are predicted from costs.
 
-    `frame_ticks`: the duration of a frame in the timescale.
+    `frame_ticks`: the duration of a frame in the timescale. `references`: the frames of H.264 that others refer to, by
+    their places in decode order; None: those that the encoder makes by `choice`.
 
     Raises `PreparationError` if it has no chunk.
     """
@@ -73,6 +82,8 @@ def analyse_records(records: Records, frame_ticks: int, choice: FrameChoice) -> 
         {needed for of_frame in needs.values() for needed in of_frame}
         if is_removed
         else {frame.index for frame in choice.gop(count).frames if frame.is_reference}
+        if references is None
+        else references
     )
     frames = _segment_order([frame for chunk in records.chunks for frame in chunk.frames], referenced)
     ranks = {frame.index: rank for rank, frame in enumerate(frames)}
@@ -95,6 +106,14 @@ def analyse_records(records: Records, frame_ticks: int, choice: FrameChoice) -> 
         ),
         needs=[sorted(ranks[needed] for needed in needs[frame.index]) for frame in frames] if is_removed else None,
     )
+
+
+def _references(track: TrackFolder, number: int, choice: FrameChoice) -> set[int] | None:
+    """The frames of a copied segment that others may refer to, as its media say."""
+    if not choice.is_copied:
+        return None
+    samples = [sample for fragment in parse_fragments(track.media(number)) for sample in fragment.samples]
+    return {place for place, sample in enumerate(samples) if not sample.flags & NO_OTHERS_DEPEND_ON_IT}
 
 
 def _needs(records: Records) -> dict[int, list[int]]:

@@ -31,9 +31,11 @@ AUDIO = "a0"
 class ManifestFile:
     """Writes it while the presentation grows, and at its end."""
 
-    def __init__(self, folder: Path, state: LiveState, latency: float, window: float) -> None:
-        """`latency`, `window`: in seconds."""
-        self._folder, self._state = folder, state
+    def __init__(
+        self, folder: Path, state: LiveState, latency: float, window: float, *, sound: LiveAudio | None = None
+    ) -> None:
+        """`latency`, `window`: in seconds. `sound`: that of copied streams; else it is as `voxel-live` encodes it."""
+        self._folder, self._state, self._sound = folder, state, sound
         self._latency, self._window = latency, window
         self._playlists = Playlists(folder, state, latency, window)
         self._written = 0.0
@@ -82,8 +84,8 @@ class ManifestFile:
         return LivePresentation(timeline.rate, timeline.segment_seconds, timeline.first_number, video, self._audio())
 
     def _audio(self) -> LiveAudio | None:
-        if not self._state.has_audio:
-            return None
+        if self._sound is not None or not self._state.has_audio:
+            return self._sound
         return LiveAudio(LiveTrack(AUDIO, sound.CODECS, sound.BITRATE, sound.SAMPLE_RATE), sound.CHANNELS)
 
     def _replace(self, manifest: bytes) -> None:

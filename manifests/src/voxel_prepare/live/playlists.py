@@ -89,7 +89,12 @@ class Playlists:
         write_durably(self._folder / MULTIVARIANT, content, through=self._folder)
 
     def end(self, presentation: LivePresentation, numbers: Sequence[int]) -> None:
-        """Ends the playlists, and adds some of all segments that are left, for those who come later."""
+        """Ends the playlists, and adds some of all segments that are left, for those who come later.
+
+        Where no representation has one, as of copied streams, none is added.
+        """
+        if not self._tracks:
+            return
         for track in self._tracks:
             finished = [segment for segment in track.segments if segment.is_finished]
             if finished:

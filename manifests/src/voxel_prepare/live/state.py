@@ -42,6 +42,7 @@ class LiveState:
             "codec": self.choice.codec,
             "run": self.choice.run,
             "chunkFrames": self.choice.chunk_frames,
+            "copied": self.choice.is_copied,
             "levels": [asdict(representation) for representation in self.representations],
             "audio": self.has_audio,
             "ended": self.is_ended,
@@ -56,7 +57,8 @@ class LiveState:
             if content["version"] != VERSION:
                 return None
             codec = CodecName(content.get("codec", CodecName.H264))
-            choice = FrameChoice(content["segmentFrames"], content["run"], content["chunkFrames"], codec)
+            frames = content["segmentFrames"], content["run"], content["chunkFrames"]
+            choice = FrameChoice(*frames, codec, is_copied=bool(content.get("copied", False)))
             rate = Fraction(content["rate"])
             timeline = Timeline(content["availabilityStart"], rate, choice.segment_frames, content["firstNumber"])
             representations = tuple(Representation(**representation) for representation in content["levels"])

@@ -1,0 +1,75 @@
+"""The clock of a sender: it wraps (33 bits in MPEG-TS, ISO/IEC 13818-1 §2.4.3.7), begins anew with it, and jumps."""
+
+from dataclasses import dataclass, field
+
+from voxel_prepare.live.copied.packets import TICKS, Kind, Packet
+
+TS_WRAP = 1 << 33
+
+INTERLEAVED = 2 * TICKS
+"""How far tracks of one input may be apart."""
+LEAP = TICKS
+"""A clock that goes on for so much more than has passed here has jumped."""
+
+
+def unwrapped(time: int, near: int, wrap: int | None) -> int:
+    """The time nearest to `near` that a clock which begins anew after `wrap` ticks shows as `time`."""
+    if wrap is None:
+        return time
+    return near + (time - near + wrap // 2) % wrap - wrap // 2
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run of the clock without jumps."""
+
+    number: int
+    newest: int
+    """The latest time of decoding."""
+    arrived: int
+    """When that came."""
+    last: dict[tuple[Kind, int], int] = field(default_factory=dict)
+    """The latest time of each track."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamped:
+    """Times of a packet that go on while its clock does."""
+
+    run: int
+    """How often the clock has begun anew."""
+    shown: int
+    decoded: int
+
+
+class Stamps:
+    """Follows the clock of one input."""
+
+    def __init__(self, wrap: int | None = None) -> None:
+        """`wrap`: ticks after which the clock begins anew; None: never."""
+        self.wrap = wrap
+        self._runs: list[_Run] = []
+
+    def add(self, packet: Packet) -> Stamped:
+        """The times of the next packet. One of another track may still be of the run before."""
+        track = packet.kind, packet.track
+        for run in self._runs:
+            decoded = unwrapped(packet.decoded, run.newest, self.wrap)
+            if _goes_on(run, track, decoded, packet.arrived):
+                break
+        else:
+            decoded = packet.decoded
+            run = _Run(self._runs[0].number + 1 if self._runs else 0, decoded, packet.arrived)
+            self._runs = [run, *self._runs[:1]]
+        run.last[track] = decoded
+        if decoded >= run.newest:
+            run.newest, run.arrived = decoded, packet.arrived
+        return Stamped(run.number, unwrapped(packet.shown, decoded, self.wrap), decoded)
+
+
+def _goes_on(run: _Run, track: tuple[Kind, int], decoded: int, arrived: int) -> bool:
+    last = run.last.get(track)
+    if last is not None and decoded <= last:
+        return False
+    passed = max(0, arrived - run.arrived)
+    return -INTERLEAVED <= decoded - run.newest <= passed + LEAP

@@ -1,0 +1,73 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { venvProgram } from '../../../tools/setup/paths.mjs';
+import { ffmpegBinary } from '../../../tools/start/sample.mjs';
+import { liveFolder, untilThere } from './live-stream.js';
+
+/** Pictures of each representation, and its bitrate. */
+const LADDER = [
+  { size: '160:90', bitrate: '100k' },
+  { size: '256:144', bitrate: '250k' },
+  { size: '426:240', bitrate: '500k' },
+];
+
+export interface CopiedStream {
+  /** Ends the encoder as a crash does, and waits for that. */
+  killEncoder(): Promise<unknown>;
+  /** Starts the encoder again; its clock begins anew. */
+  startEncoder(): void;
+  /** Ends both. */
+  stop(): Promise<unknown>;
+}
+
+/** Has FFmpeg send a ladder over UDP and `voxel-live --copy` publish it; returns once there is a manifest. */
+export async function startCopied(folder: string, ...options: string[]): Promise<CopiedStream> {
+  const urls = await Promise.all(LADDER.map(async () => `udp://127.0.0.1:${await freePort()}`));
+  const out = liveFolder(folder);
+  const publisher = spawn(venvProgram('voxel-live'), ['--copy', ...urls, '--out', out, ...options], {
+    stdio: 'ignore',
+  });
+  const published = once(publisher, 'exit');
+  let encoder: ChildProcess;
+  const startEncoder = () => {
+    encoder = spawn(ffmpegBinary(), encoderWords(urls), { stdio: 'ignore' });
+  };
+  const killEncoder = () => {
+    const exited = once(encoder, 'exit');
+    encoder.kill('SIGKILL');
+    return exited;
+  };
+  startEncoder();
+  await untilThere(`${out}/manifest.mpd`);
+  return {
+    killEncoder,
+    startEncoder,
+    stop: async () => {
+      publisher.kill('SIGKILL');
+      await Promise.all([killEncoder(), published]);
+    },
+  };
+}
+
+function encoderWords(urls: readonly string[]): string[] {
+  const inputs = ['testsrc2=size=426x240:rate=30', 'sine=frequency=440:sample_rate=48000'];
+  const scaled = LADDER.map(({ size }, place) => `[in${place}]scale=${size}[v${place}]`);
+  const split = `[0:v]split=${LADDER.length}${LADDER.map((_, place) => `[in${place}]`).join('')}`;
+  const outputs = LADDER.flatMap(({ bitrate }, place) => [
+    ...['-map', `[v${place}]`, ...(place === 0 ? ['-map', '1:a', '-c:a', 'aac'] : [])],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-g', '30', '-sc_threshold', '0', '-b:v', bitrate],
+    ...['-f', 'mpegts', `${urls[place]}?pkt_size=1316`],
+  ]);
+  const from = inputs.flatMap((input) => ['-f', 'lavfi', '-i', input]);
+  return ['-nostdin', '-re', ...from, '-filter_complex', [split, ...scaled].join(';'), ...outputs];
+}
+
+/** A port of UDP that nobody has. */
+async function freePort(): Promise<number> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  socket.close();
+  return port;
+}
