@@ -6,7 +6,7 @@
 #
 # TLS_DIR     where the server reads them              (/etc/voxel/tls)
 # TLS_OWNER   who may read the key: a user, or UID:GID  (voxel; of the containers 65532:65532)
-# RELOAD      how the server is told (systemctl reload voxel-quiche; docker compose kill --signal HUP voxel)
+# RELOAD      how the server is told, if it runs already (systemctl try-reload-or-restart voxel-quiche; docker kill --signal HUP CONTAINER)
 set -eu
 
 case "$#:${1-}" in
@@ -29,4 +29,4 @@ put() {
 mkdir -p "$folder"
 put "$key" "$folder/key.pem"
 put "$chain" "$folder/certificate.pem"
-sh -c "${RELOAD:-systemctl reload voxel-quiche}"
+sh -c "${RELOAD:-systemctl try-reload-or-restart voxel-quiche}"

@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser, Page } from 'puppeteer-core';
 import { findChrome } from '../../tools/setup/chrome.mjs';
@@ -9,13 +9,13 @@ import { ensureBuild, ensureNodePackages } from '../../tools/setup/node.mjs';
 import { root } from '../../tools/setup/paths.mjs';
 import { ensurePython } from '../../tools/setup/python.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
+import { blocksOf, type Block } from '../../tools/walk/blocks.mjs';
+import { BASH, Walk, type Place, type Replacements } from '../../tools/walk/walk.mjs';
 import { prepareClip } from '../browser/support/clip.js';
 import { readConfig } from '../../lab/trials/config.js';
-import { blocksOf, type Block } from './support/blocks.js';
 import { checkoutIn } from './support/checkout.js';
 import { cutSample } from './support/film.js';
 import { keepPicture, keepScreenshot } from './support/pictures.js';
-import { Walk, type Replacements } from './support/walk.js';
 
 const TUTORIALS = join(root, 'docs/tutorials');
 /** Blocks that take minutes or install something, too. */
@@ -51,9 +51,27 @@ function blocksIn(name: string): Block[] {
   return blocksOf(readFileSync(join(TUTORIALS, `${name}.md`), 'utf8'));
 }
 
+/** A terminal on this machine. `variables`: of the environment, beside this process' own. */
+const terminal =
+  (variables: NodeJS.ProcessEnv): Place =>
+  (script, { folder, path }) => ({
+    command: 'bash',
+    args: [...BASH, script],
+    cwd: folder,
+    env: {
+      ...process.env,
+      ...variables,
+      PATH: path,
+      PYTHONUNBUFFERED: '1',
+      FORCE_COLOR: undefined,
+      VITEST: undefined,
+    },
+  });
+
 /** Follows the tutorial from its first block to its last. */
 async function walkThrough(name: string, replacements: Replacements, variables: NodeJS.ProcessEnv = {}): Promise<Walk> {
-  const walk = new Walk(checkout, replacements, variables);
+  const path = [join(root, '.venv/bin'), process.env.PATH].join(delimiter);
+  const walk = new Walk(terminal(variables), { folder: checkout, path, replacements });
   stops.push(() => walk.end());
   for (const block of blocksIn(name)) if (block.use !== 'long' || isFull) await walk.follow(block);
   return walk;
@@ -89,6 +107,9 @@ const OFFLINE: Replacements = [
   ['npm install dashjs@5.2.1', `ln -s '${join(root, 'node_modules/dashjs')}' node_modules/dashjs`],
 ];
 
+/** Its programs are those of this checkout. */
+const PROGRAMS = ['. ~/voxel/bin/activate', ':'] as const;
+
 const WALKS: Readonly<Record<string, () => Promise<void>>> = {
   async embed() {
     const [media, pages] = [await freePort(), await freePort()];
@@ -121,7 +142,10 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
 
   async ladder() {
     const port = await freePort();
-    await walkThrough('ladder', [['voxel-serve ladders', `voxel-serve ladders --http-port ${port} --quic-port 0`]]);
+    await walkThrough('ladder', [
+      PROGRAMS,
+      ['voxel-serve ladders', `voxel-serve ladders --http-port ${port} --quic-port 0`],
+    ]);
     for (const folder of ['clear', 'cenc-1', 'keyless']) {
       const page = await openPage(`http://localhost:${port}/#${folder}`, 'datagrams');
       const log = await page.waitForFunction(() => {
@@ -136,11 +160,11 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
   async deploy() {
     const media = await prepareClip(folder, { seconds: 10, segmentSeconds: 2 });
     cpSync(media, join(checkout, 'media/film'), { recursive: true });
-    await walkThrough('deploy', [['8443', String(await freePort())]]);
+    await walkThrough('deploy', [PROGRAMS, ['8443', String(await freePort())]]);
   },
 
   async trial() {
-    const walk = await walkThrough('trial', []);
+    const walk = await walkThrough('trial', [['sudo apt-get', ': sudo apt-get']]);
     expect(readFileSync(join(walk.folder, 'output/first/summary.csv'), 'utf8')).toContain('bola-e');
     // What it says is played by `npm run screenshots` alone; that it can be played is known here.
     expect(readConfig(join(walk.folder, 'my-trial.json')).systems).toHaveLength(2);

@@ -54,6 +54,15 @@ export function outputOf(command, args) {
   return result.status === 0 ? result.stdout.trim() : undefined;
 }
 
+/** What package.json asks for. */
+const OLDEST_NODE = 20;
+
+/** @param {string} version of Node @returns {string | undefined} what is wrong with it */
+export function nodeProblem(version) {
+  if (Number(version.split('.')[0]) >= OLDEST_NODE) return undefined;
+  return `Node ≥ ${OLDEST_NODE} is required, found ${version} (README.md, "Try it", says where to get one)`;
+}
+
 /**
  * The frame of every command: prints a `UserError` as one line and ends with its code; anything else is a bug and shows
  * its stack.
@@ -61,6 +70,8 @@ export function outputOf(command, args) {
  */
 export async function runCommand(main) {
   try {
+    const problem = nodeProblem(process.versions.node);
+    if (problem !== undefined) throw new UserError(problem);
     process.exitCode = (await main()) ?? 0;
   } catch (error) {
     if (!(error instanceof UserError)) console.error(error);

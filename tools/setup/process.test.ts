@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { nodeProblem } from './process.mjs';
 
 const SCRIPT = `
 import { run } from ${JSON.stringify(join(import.meta.dirname, 'process.mjs'))};
@@ -34,3 +35,9 @@ function isRunning(pid: number): boolean {
     return false;
   }
 }
+
+it('names a Node that is too old, and the one that is needed', () => {
+  expect(nodeProblem('18.20.4')).toMatch(/^Node ≥ 20 is required, found 18\.20\.4 /);
+  expect(nodeProblem('20.0.0')).toBeUndefined();
+  expect(nodeProblem('100.1.0')).toBeUndefined();
+});

@@ -23,6 +23,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   'npm test --': scripts.test!,
   'npm run bench --': scripts.bench!,
   'npm run compare --': scripts.compare!,
+  'npm run newcomer --': scripts.newcomer!,
   'npm run release --': scripts.release!,
   'npm run study --': scripts.study!,
 };
