@@ -12,7 +12,7 @@ import { ensureBuild } from '../../tools/setup/node.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
 import { prepareVideo } from '../../tools/start/prepare.mjs';
 import { atMost, barLine, type Bar } from '../sim/report/bar.js';
-import { servePageFromHere } from '../trials/inside/page-server.js';
+import { FROM_ANYWHERE, servePageFromHere } from '../trials/inside/page-server.js';
 import { bundlePage, type PageFiles } from '../trials/page-bundle.js';
 import type { PlaybackRecord } from '../trials/page/types.js';
 import { pairsOf, type Pair } from './summary/own-measures.js';
@@ -78,7 +78,7 @@ async function withStage<Result>(use: (stage: Stage) => Promise<Result>): Promis
   const folder = mkdtempSync(join(tmpdir(), 'voxel-summary-'));
   const server = await servePlayerPage(folder, await prepareVideo({ video: undefined, duration: undefined }));
   try {
-    const browser = await launchChrome(await ensureChrome());
+    const browser = await launchChrome(await ensureChrome(), [FROM_ANYWHERE]);
     try {
       return await use({ browser, server, files: await bundlePage() });
     } finally {

@@ -5,6 +5,12 @@ import type { PageFiles } from '../page-bundle.js';
 const FOLDER = '/trial/';
 
 /**
+ * Chromium's flag for such a page: as this process answers, Chromium cannot know that it is as near as the media's private address, and refuses
+ * plain HTTP, and sessions even to the page's own host.
+ */
+export const FROM_ANYWHERE = '--disable-features=LocalNetworkAccessChecks';
+
+/**
  * Answers the requests for the page itself, so that the link carries the player's traffic only and its trace begins with
  * the manifest. Returns the page's address.
  */

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
 import { launchChrome } from '../../../tools/start/headless.mjs';
 import { PORTS, serverAddress } from '../addresses.js';
+import { FROM_ANYWHERE } from './page-server.js';
 
 /** How long voxel-serve may take to answer. */
 const SERVER_PATIENCE_MS = 30_000;
@@ -17,9 +18,6 @@ export async function untilServerAnswers(file: string): Promise<void> {
     await sleep(POLLING_MS);
   }
 }
-
-/** The page is answered by this process, so Chromium cannot know that it is as near as the media's private address, and refuses plain HTTP. */
-const FROM_ANYWHERE = '--disable-features=LocalNetworkAccessChecks';
 
 /** With QUIC from the first request on: Chromium would otherwise learn of it from an answer over TCP. */
 export function launchWithQuic(
