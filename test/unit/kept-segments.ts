@@ -35,7 +35,7 @@ export class KeptSegments {
     }
     const gaps = lost.map(place);
     for (const { start, end } of gaps) bytes.fill(0, start, end);
-    const request = { representation: '0/q00', target: '/q00.mp4', map, file: new FileVersion() };
+    const request = { representation: '0/q00', target: '/q00.mp4', map, file: new FileVersion(), headers: {} };
     const segment = new PartialSegment(request, {
       ...NO_COUNTS,
       ...{ bytesUnsent: 0, seconds: 0, bytesMeasured: 0, timeToFirstByte: 0, rtt: undefined, failure: undefined },

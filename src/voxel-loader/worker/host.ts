@@ -200,7 +200,7 @@ export class Host {
       return segment;
     };
     void this.run(id, start, (received) => {
-      const source = { ...request, target: '', file: this.#versions.of('', '', 0) };
+      const source = { ...request, target: '', headers: {}, file: this.#versions.of('', '', 0) };
       const { delivered } = this.#finish(id, source, received);
       // What is missing of it cannot be fetched: of the file nothing is known but what was brought.
       return { ...delivered, kept: undefined };

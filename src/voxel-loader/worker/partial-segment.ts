@@ -7,7 +7,9 @@ import type { Repairers } from './repairers.js';
 import type { DownloadRequest, ReceivedSegment } from './types.js';
 
 /** What the segment was asked for with. */
-export type SegmentSource = Pick<DownloadRequest, 'target' | 'map' | 'file'> & { readonly representation: string };
+export type SegmentSource = Pick<DownloadRequest, 'target' | 'map' | 'file' | 'headers' | 'headerHosts'> & {
+  readonly representation: string;
+};
 
 /** A segment as far as it has arrived: bytes that arrive later are added, and it is repaired anew. */
 export class PartialSegment {
@@ -34,15 +36,13 @@ export class PartialSegment {
 
   /** Asks for these ranges of its file, in that order. */
   requestFor(ranges: readonly ByteRange[]): DownloadRequest {
-    const { target, file, map } = this.#request;
+    const { target, file, map, headers, headerHosts } = this.#request;
     return {
-      target,
-      file,
+      ...{ target, file, headers, headerHosts },
       map: { range: map.range, reliable: [], reliableBytes: 0, unreliable: ranges },
       unreliableBytes: totalBytes(ranges),
       delivery: 'streams',
       recovery: false,
-      headers: {},
     };
   }
 
