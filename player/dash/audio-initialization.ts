@@ -1,6 +1,6 @@
 import type { Receiver } from '../../src/voxel-loader/index.js';
 import type { AudioLoader } from '../segments/fetch/audio-loader.js';
-import { withoutCmcd } from '../segments/fetch/cmcd.js';
+import { withoutCmcd } from '../network/cmcd.js';
 import type { Presentation } from '../port/presentation.js';
 import type { DashRepresentation, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 import { answer } from './player-request.js';

@@ -74,6 +74,8 @@ class DashAdapter implements Connection {
       segments,
       audio,
       audioInitialization,
+      journal: parts.journal,
+      viewing: parts.viewing,
       headStart,
     });
     this.#undo.push(extendPlayer(player, loader));

@@ -98,7 +98,7 @@ export interface FragmentRequest {
   readonly type: string;
   readonly mediaType: string;
   readonly index: number;
-  readonly url: string;
+  url: string;
   /** `first-last`, both inclusive, or null. */
   readonly range: string | null;
   /** Seconds. */

@@ -3,7 +3,7 @@ import { MAX_SEGMENT_BYTES } from '../../src/manifest/limits.js';
 import { streamRange } from '../network/range-stream.js';
 import type { SessionManager } from '../network/session-manager.js';
 import { ArrivedBytes, type ArrivingBody } from '../port/arriving-body.js';
-import { withoutCmcd, withoutCmcdOfRequest } from '../segments/fetch/cmcd.js';
+import { withCmcdOfSession, withoutCmcd, withoutCmcdOfRequest } from '../network/cmcd.js';
 import type { BufferedVideo } from './buffered-video.js';
 import type { FragmentRequest, Load, LoaderRequest, LoaderResponse } from './dash-types.js';
 import { onAbort } from './player-request.js';
@@ -110,12 +110,11 @@ function ask(
   range: ByteRange,
   { url, headers, credentials, timeout }: LoaderRequest,
 ): Running {
-  const own = withoutCmcd(url);
   const cancel = new AbortController();
   const arrived = new ArrivedBytes(range.end - range.start);
   const signal = timeout > 0 ? AbortSignal.any([cancel.signal, AbortSignal.timeout(timeout)]) : cancel.signal;
-  const request = { url: own, headers: withoutCmcdOfRequest(headers), credentials };
+  const request = { url: withCmcdOfSession(url), headers: withoutCmcdOfRequest(headers), credentials };
   const onBytes = (position: number, part: Uint8Array): void => arrived.add(position - range.start, part);
   const ended = streamRange(request, range, { signal, onBytes });
-  return Object.assign(arrived, { fragment, url: own, ended, cancel: () => cancel.abort() });
+  return Object.assign(arrived, { fragment, url: withoutCmcd(url), ended, cancel: () => cancel.abort() });
 }

@@ -2,7 +2,7 @@ import { readRange, totalBytes } from '../../src/manifest/byte-range.js';
 import type { RepresentationMap } from '../../src/manifest/segment-map.js';
 import type { Receiver } from '../../src/voxel-loader/index.js';
 import type { FetchRange } from '../network/fetch-range.js';
-import { withoutCmcd } from '../segments/fetch/cmcd.js';
+import { withoutCmcd } from '../network/cmcd.js';
 import type { Content } from '../segments/choose/content.js';
 import type { Pipeline } from '../segments/fetch/pipeline.js';
 import type { SegmentLoader } from '../segments/fetch/segment-loader.js';

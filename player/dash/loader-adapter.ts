@@ -1,6 +1,9 @@
 import type { PageRequests } from '../network/page-requests.js';
 import type { AudioLoader } from '../segments/fetch/audio-loader.js';
+import { withoutCmcd, withFigures } from '../network/cmcd.js';
 import type { SegmentLoader } from '../segments/fetch/segment-loader.js';
+import type { Journal } from '../segments/record/journal.js';
+import type { PluginParts } from '../segments/wiring.js';
 import type { AudioInitialization } from './audio-initialization.js';
 import {
   requestTypes,
@@ -22,6 +25,8 @@ export interface LoaderAdapterOptions {
   readonly segments: SegmentLoader;
   readonly audio: Pick<AudioLoader, 'load'>;
   readonly audioInitialization: AudioInitialization;
+  readonly journal: Pick<Journal, 'score'>;
+  readonly viewing: Pick<PluginParts['viewing'], 'takeStartup'>;
   readonly headStart: Pick<HeadStart, 'load' | 'keepFor' | 'startedAt' | 'take'>;
 }
 
@@ -37,17 +42,23 @@ export class LoaderAdapter implements Extension {
   }
 
   load(request: LoaderRequest, response: LoaderResponse, dashLoad: Load): void {
-    const { openSession, page, initializations, segments, audio, audioInitialization, headStart } = this.options;
+    const { openSession, page, initializations, segments, audio, audioInitialization, headStart, journal, viewing } =
+      this.options;
     const parentLoad = this.#patient((own, answer) => headStart.load(own, answer, dashLoad));
     const fragment = request.customData.request;
     const { type, mediaType } = fragment;
     if (type === requestTypes.manifest) page.learn(request, 'manifest');
-    if (type === requestTypes.initialization || type === requestTypes.media) page.learn(request, 'media');
+    if (type === requestTypes.initialization || type === requestTypes.media) {
+      page.learn(request, 'media');
+      // dash.js writes CMCD there, too, but not of what it will ask for next.
+      fragment.url = withoutCmcd(fragment.url);
+    }
     const isVideo = mediaType === 'video' && fragment.representation !== null;
     if (isVideo && type === requestTypes.initialization) {
       initializations.load(request, response, parentLoad, segments.lastIndex);
       // dash.js takes an index box (`sidx`) for a media segment, too, but for one without a number.
     } else if (isVideo && type === requestTypes.media && Number.isInteger(fragment.index)) {
+      Object.assign(request, withFigures(request, journal.score, viewing.takeStartup()));
       headStart.keepFor(request);
       initializations.followedBy(fragment);
       const answer = playerRequest(request, response, parentLoad, headStart);

@@ -29,6 +29,36 @@ class OwnLoader implements Loader {
   }
 }
 
+/** The loader that hls.js puts around its own to write CMCD into requests. */
+class CmcdLoader implements Loader {
+  loader: Loader;
+
+  constructor(config: object) {
+    this.loader = new OwnLoader(config);
+  }
+
+  get context() {
+    return this.loader.context;
+  }
+
+  get stats() {
+    return this.loader.stats;
+  }
+
+  load(of: LoaderContext, ...rest: [LoaderConfiguration, LoaderCallbacks]): void {
+    Object.assign(of, { headers: { 'CMCD-Session': 'sid="1"' } });
+    this.loader.load(of, ...rest);
+  }
+
+  abort(): void {
+    this.loader.abort();
+  }
+
+  destroy(): void {
+    this.loader.destroy();
+  }
+}
+
 const callbacks = { onSuccess: vi.fn(), onError: vi.fn(), onTimeout: vi.fn(), onAbort: vi.fn(), onProgress: vi.fn() };
 const bytes = (...values: number[]) => new Uint8Array(values);
 
@@ -144,4 +174,23 @@ describe('the loader that hls.js is given', () => {
       expect(OwnLoader.last.callbacks).toBeUndefined();
     },
   );
+
+  it('has requests as hls.js sends them with CMCD, and with what the page adds', async () => {
+    const fetchSetup = ({ url }: { url: string }, init: RequestInit): Request =>
+      new Request(url, { headers: { ...Object.fromEntries(init.headers as Headers), authorization: 'Bearer 1' } });
+    class PagesLoader extends OwnLoader {
+      fetchSetup = fetchSetup;
+    }
+    class Around extends CmcdLoader {
+      override loader = new PagesLoader({});
+    }
+    const asked: Promise<unknown>[] = [];
+    const load = (_: LoaderContext, answer: FragmentAnswer): boolean => asked.push(answer.asSent()) > 0;
+    const config = { fLoader: Around, loader: PagesLoader, cmcd: {} };
+    const loader = new (fragmentLoaderClass(config, () => ({ takesPieces: false, load })))({});
+    loader.load({ ...context }, configuration, callbacks);
+    const headers = { 'cmcd-session': 'sid="1"', authorization: 'Bearer 1' };
+    expect(await asked[0]).toMatchObject({ url: context.url, headers });
+    expect(loader.stats).toBe(OwnLoader.last.stats);
+  });
 });

@@ -21,17 +21,17 @@ export interface LoadsFragments {
 
 /** What hls.js makes for each segment, as long as `current` gives anything; its own loader does the rest. */
 export function fragmentLoaderClass(
-  { fLoader, loader }: Pick<HlsConfig, 'fLoader' | 'loader'>,
+  { fLoader, loader, cmcd }: Pick<HlsConfig, 'fLoader' | 'loader' | 'cmcd'>,
   current: () => LoadsFragments | undefined,
 ): LoaderClass {
   const Own = fLoader ?? loader;
-  return class implements Loader {
+  class OwnLoader implements Loader {
     readonly #own: Loader;
     #answer: FragmentAnswer | undefined;
     #context: LoaderContext | null = null;
 
-    constructor(config: object) {
-      this.#own = new Own(config);
+    constructor(own: Loader) {
+      this.#own = own;
     }
 
     get context(): LoaderContext | null {
@@ -69,7 +69,21 @@ export function fragmentLoaderClass(
     getResponseHeader(name: string): string | null {
       return this.#own.getResponseHeader?.(name) ?? null;
     }
-  };
+  }
+  return within(Own, cmcd, (own) => new OwnLoader(own));
+}
+
+/**
+ * Such loaders with what `put` makes of them; where hls.js writes CMCD into requests, which it does in a loader around another, with what it makes of
+ * that other: it has requests as they are sent.
+ */
+export function within(Own: LoaderClass, cmcd: object | undefined, put: (own: Loader) => Loader): LoaderClass {
+  return function (config: object): Loader {
+    const own = new Own(config);
+    if (!cmcd || !own.loader?.load) return put(own);
+    own.loader = put(own.loader);
+    return own;
+  } as unknown as LoaderClass;
 }
 
 interface FragmentRequest {

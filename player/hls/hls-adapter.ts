@@ -1,8 +1,9 @@
 import { PlayerError } from '../api/errors.js';
 import { linkTo } from '../network/first-link.js';
 import type { RangeRequest } from '../network/range-stream.js';
+import { withFigures } from '../network/cmcd.js';
 import { connectSegments, type OpenPort, type PluginParts, type SegmentParts } from '../segments/wiring.js';
-import { fragmentLoaderClass, type FragmentAnswer, type LoadsFragments } from './fragment-loader.js';
+import { fragmentLoaderClass, within, type FragmentAnswer, type LoadsFragments } from './fragment-loader.js';
 import { HlsPresentation } from './hls-presentation.js';
 import { rangeOf, representationOf, segmentOf } from './hls-segments.js';
 import { HlsPlayerSettings } from './hls-settings.js';
@@ -45,6 +46,8 @@ class HlsAdapter implements LoadsFragments {
   readonly #levels: LevelChooser | undefined;
   readonly #undo: (() => void)[] = [];
   #manifestUrl = '';
+  /** The request for that, as it is sent. */
+  #manifestRequest: Promise<RangeRequest> | undefined;
   /** Initialization segments under way, by representation, each until it is here or has failed: hls.js may ask for the segment after it meanwhile. */
   readonly #initializing = new Map<string, Promise<void>>();
 
@@ -60,7 +63,7 @@ class HlsAdapter implements LoadsFragments {
       throw new PlayerError('attached-too-late', 'attach the plugin before hls.loadSource()');
     attached.set(hls, true);
     this.#segmentParts = connectSegments(parts);
-    this.#replaceLoader();
+    this.#replaceLoaders();
     this.#undo.push(port.video.buffer.listen());
     if (parts.rateControl) {
       const { content, chooser, recorder } = this.#segmentParts;
@@ -84,7 +87,8 @@ class HlsAdapter implements LoadsFragments {
     return this.port.video.takesPieces;
   }
 
-  load({ frag, part }: LoaderContext, answer: FragmentAnswer): boolean {
+  load(context: LoaderContext, answer: FragmentAnswer): boolean {
+    const { frag, part } = context;
     if (part || !this.#segmentParts.content.presentation.hasVoxelData) return false;
     if (frag.type === 'audio' && frag.sn !== 'initSegment') {
       // Sound of hls.js comes whole: its initialization segment is not known.
@@ -99,6 +103,8 @@ class HlsAdapter implements LoadsFragments {
     if (frag.sn === 'initSegment') return this.#loadInitialization(frag, answer);
     const segment = segmentOf(this.hls, frag);
     if (!segment) return false;
+    const { journal, viewing } = this.parts;
+    Object.assign(context, withFigures(context, journal.score, viewing.takeStartup()));
     this.port.video.underWay = frag;
     answer.onProgress = () => {
       if (!this.#segmentParts.segments.restartOf(segment)) return;
@@ -155,15 +161,25 @@ class HlsAdapter implements LoadsFragments {
     return true;
   }
 
-  #replaceLoader(): void {
+  #replaceLoaders(): void {
     const config = configOf(this.hls);
-    const { fLoader } = config;
+    const { fLoader, pLoader, loader, cmcd } = config;
     let isAttached = true;
-    const own = fragmentLoaderClass(config, () => (isAttached ? this : undefined));
-    config.fLoader = own;
+    const forFragments = fragmentLoaderClass(config, () => (isAttached ? this : undefined));
+    const forPlaylists = within(pLoader ?? loader, cmcd, (own) => {
+      const load = own.load.bind(own);
+      own.load = (context, ...rest) => {
+        if (context.type === 'manifest') this.#manifestRequest = asThePageHasIt(own, context);
+        load(context, ...rest);
+      };
+      return own;
+    });
+    config.fLoader = forFragments;
+    config.pLoader = forPlaylists;
     this.#undo.push(() => {
       isAttached = false;
-      if (config.fLoader === own) config.fLoader = fLoader;
+      if (config.fLoader === forFragments) config.fLoader = fLoader;
+      if (config.pLoader === forPlaylists) config.pLoader = pLoader;
     });
   }
 
@@ -208,10 +224,7 @@ class HlsAdapter implements LoadsFragments {
 
   /** Opens the session while the playlist is on its way. */
   async #begin(url: string): Promise<void> {
-    const config = configOf(this.hls);
-    const ask = async (): Promise<RangeRequest> =>
-      asThePageHasIt(new (config.pLoader ?? config.loader)(config), { url });
-    const request = await ask().catch(() => undefined);
+    const request = await this.#manifestRequest?.catch(() => undefined);
     if (request) this.parts.page.learn(request, 'manifest');
     if (url === this.#manifestUrl && attached.has(this.hls)) this.#openSession(new URL(url).origin);
   }

@@ -61,8 +61,10 @@ export interface HlsFragment {
 
 /** What the page's `xhrSetup` and `fetchSetup` are given of any request. */
 export interface RequestContext {
+  /** What kind of playlist it is for; undefined: for none. */
+  readonly type?: string;
   readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A request for a segment, for part of one, or for an initialization segment. */
@@ -101,6 +103,8 @@ export interface LoaderCallbacks {
 
 /** Loads once. */
 export interface Loader {
+  /** The loader that it is put around, as hls.js does to write CMCD into requests. */
+  loader?: Loader;
   readonly context: LoaderContext | null;
   readonly stats: LoaderStats;
   load(context: LoaderContext, config: LoaderConfiguration, callbacks: LoaderCallbacks): void;
@@ -120,8 +124,10 @@ export interface HlsConfig {
   /** For segments; undefined: `loader` is for them, too. */
   fLoader: LoaderClass | undefined;
   /** For playlists. */
-  readonly pLoader: LoaderClass | undefined;
+  pLoader: LoaderClass | undefined;
   readonly loader: LoaderClass;
+  /** What requests say of the player (CMCD); undefined: nothing. */
+  readonly cmcd?: object | undefined;
   /** -1 or undefined: hls.js chooses. */
   readonly startLevel: number | undefined;
   testBandwidth: boolean;

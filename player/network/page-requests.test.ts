@@ -11,10 +11,13 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 const media = {
-  url: 'https://media.example/films/q00.mp4?token=a%2Fb&CMCD=br%3D1',
+  url: 'https://media.example/films/q00.mp4?token=a%2Fb&CMCD=br%3D1%2Csid%3D%221%22',
   headers: { authorization: 'Bearer 1', Range: 'bytes=0-9', 'CMCD-Session': 'sid="1"', 'cmcd-request': 'bl=1' },
   credentials: 'include',
 } as const;
+
+/** What its address says of the session. */
+const SESSION = `&CMCD=${encodeURIComponent('sid="1"')}`;
 
 /** What is sent for that URL. */
 async function ask(page: PageRequests, url: string, headers: Record<string, string> = {}) {
@@ -29,10 +32,10 @@ function knowing(...hosts: string[]): PageRequests {
   return page;
 }
 
-test('an index is asked for with headers, cookies and parameters of the media beside it, without CMCD', async () => {
+test('an index is asked for with headers, cookies and parameters of the media beside it, and with the CMCD of the session', async () => {
   expect(await ask(knowing(), 'https://media.example/films/q00.vxi', { Range: 'bytes=0-99' })).toEqual({
-    url: 'https://media.example/films/q00.vxi?token=a%2Fb',
-    headers: { authorization: 'Bearer 1', range: 'bytes=0-99' },
+    url: `https://media.example/films/q00.vxi?token=a%2Fb${SESSION}`,
+    headers: { authorization: 'Bearer 1', 'cmcd-session': 'sid="1"', range: 'bytes=0-99' },
     credentials: 'include',
   });
 });
@@ -55,7 +58,10 @@ test('a host that the page names gets what media had, and never what the manifes
   expect(await ask(page, url)).toMatchObject({ url, headers: {} });
   page.learn(media, 'media');
   page.learn({ url: 'https://page.example/a.mpd', headers: { 'x-manifest': '1' } }, 'manifest');
-  expect(await ask(page, url)).toMatchObject({ url: `${url}?token=a%2Fb`, headers: { authorization: 'Bearer 1' } });
+  expect(await ask(page, url)).toMatchObject({
+    url: `${url}?token=a%2Fb${SESSION}`,
+    headers: { authorization: 'Bearer 1' },
+  });
 });
 
 test('each origin gets its own, and the latest', async () => {
@@ -77,6 +83,6 @@ test.each([
   ['', '?token=a%2Fb'],
 ])('parameters of its own stay: %s', async (query, sent) => {
   expect((await ask(knowing(), `https://media.example/q00.vxi${query}`)).url).toBe(
-    `https://media.example/q00.vxi${sent}`,
+    `https://media.example/q00.vxi${sent}${SESSION}`,
   );
 });

@@ -1,8 +1,9 @@
+import { withCmcdOfSession, withoutCmcdOfRequest } from './cmcd.js';
 import type { RangeRequest } from './range-stream.js';
 
 /**
  * Gives the plugin's own requests what the page gives the player's: header fields, cookies, and parameters of the address, such as a
- * token. They go to the origins of the player's own requests, and to the hosts that the page names.
+ * token; of CMCD what speaks of the session. They go to the origins of the player's own requests, and to the hosts that the page names.
  */
 export class PageRequests {
   /** The last of the player's to each origin. */
@@ -24,17 +25,17 @@ export class PageRequests {
     const known = this.#learned.get(origin) ?? (this.headerHosts.includes(hostname) ? this.#lastForMedia : undefined);
     if (!known) return fetch(url, init);
     const headers = new Headers(init.headers);
-    for (const [name, value] of Object.entries(known.headers ?? {})) {
-      if (!/^(cmcd-.*|range)$/i.test(name)) headers.set(name, value);
+    for (const [name, value] of Object.entries(withoutCmcdOfRequest(known.headers))) {
+      if (!/^range$/i.test(name)) headers.set(name, value);
     }
     const credentials = known.credentials === 'include' ? known.credentials : 'same-origin';
-    return fetch(withQueryOf(url, known.url), { ...init, headers, credentials });
+    return fetch(withQueryOf(url, withCmcdOfSession(known.url)), { ...init, headers, credentials });
   };
 }
 
-/** That URL with those parameters of the other that it has none of; not CMCD, which speaks of one request. */
+/** That URL with those parameters of the other that it has none of. */
 function withQueryOf(url: string, other: string): string {
-  const named = new Set(['CMCD', ...parametersOf(url).map(nameOf)]);
+  const named = new Set(parametersOf(url).map(nameOf));
   const more = parametersOf(other).filter((parameter) => !named.has(nameOf(parameter)));
   return more.reduce((longer, parameter) => `${longer}${longer.includes('?') ? '&' : '?'}${parameter}`, url);
 }

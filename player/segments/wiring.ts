@@ -34,7 +34,7 @@ export interface PluginParts {
   /** Undefined: nothing is fetched again. */
   readonly retransmission: Retransmission | undefined;
   readonly preferences: DownloadPreferences;
-  readonly viewing: Pick<Viewing, 'request' | 'look' | 'end'>;
+  readonly viewing: Pick<Viewing, 'request' | 'look' | 'end' | 'takeStartup'>;
 }
 
 /** A plugin in a player. */

@@ -42,6 +42,8 @@ export class Viewing {
   #place: number | undefined;
   #hasSought = false;
   #hasEnded = false;
+  /** The start-up of this playback has been taken. */
+  #isStartupTaken = false;
   /** Nothing has been played since it was last told. */
   #isTold = true;
 
@@ -107,6 +109,14 @@ export class Viewing {
       picturesPerSecond: hasPictures ? pictures / seconds : undefined,
       ...this.#segments.summary(),
     };
+  }
+
+  /** Milliseconds of start-up, once they are known, and once a playback. */
+  takeStartup(): number | undefined {
+    const { startupMs } = this.#playback.summary(performance.now());
+    if (startupMs === undefined || this.#isStartupTaken) return undefined;
+    this.#isStartupTaken = true;
+    return startupMs;
   }
 
   stop(): void {
@@ -209,7 +219,7 @@ export class Viewing {
       this.#pictures = new PictureMetrics();
       this.#segments = new WatchedSegments();
       this.#place = undefined;
-      this.#isRequested = this.#hasEnded = false;
+      this.#isRequested = this.#hasEnded = this.#isStartupTaken = false;
     }
     if (performance.now() - this.#requestedAt < CHANGE) this.#begin();
   }

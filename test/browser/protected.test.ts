@@ -173,6 +173,7 @@ describe('hls.js', () => {
     ['xhrSetup, in the address', 'query'],
     ['an asynchronous xhrSetup', 'late'],
     ['fetchSetup', 'fetch'],
+    ['xhrSetup beside CMCD', 'cmcd'],
   ])('plays over datagrams with a credential of %s', async (_, way) => {
     await visit('/hls.html', async (page) => {
       await page.evaluate((way) => {
@@ -188,6 +189,7 @@ describe('hls.js', () => {
           return;
         }
         window.hlsConfig = {
+          ...(way === 'cmcd' && { cmcd: { version: 2, useHeaders: true } }),
           xhrSetup: async (xhr, url) => {
             if (way === 'late') await new Promise((resolve) => setTimeout(resolve, 50));
             if (way === 'query') xhr.open('GET', `${url}?token=good`, true);

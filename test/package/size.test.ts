@@ -11,16 +11,16 @@ import { root } from '../../tools/setup/paths.mjs';
  * these limits only keep what there is from growing unseen.
  */
 const LIMITS = {
-  'voxel-dash.js': 54_200,
-  'voxel-dash-live.js': 62_800,
-  'voxel-dash-lab.js': 80_650,
-  'voxel-hls.js': 53_500,
+  'voxel-dash.js': 54_800,
+  'voxel-dash-live.js': 63_500,
+  'voxel-dash-lab.js': 81_100,
+  'voxel-hls.js': 54_100,
   'voxel-video.js': 1_460,
   'repair/voxel-repair.js': 10_800,
 };
 
 /** The same of `voxel-dash.js` without its worker. The goal is 16 000. */
-const PAGE_LIMIT = 33_850;
+const PAGE_LIMIT = 34_400;
 
 beforeAll(ensureBuild, 600_000);
 

@@ -90,6 +90,17 @@ test('what has come of it is handed over when the player asks, and what comes la
   expect(followed[0]!.abort).not.toHaveBeenCalled();
 });
 
+test('it says of the session what the one before has said in its address', () => {
+  const { ahead, state, followed } = scene();
+  const cmcd = encodeURIComponent('bl=(100),sid="1",v=2');
+  ahead.adopt(asked(fragment(6), `${fragment(6).url}?CMCD=${cmcd}`), () => undefined);
+  state.next = fragment(7);
+  ahead.look();
+  const url = `${fragment(7).url}?CMCD=${encodeURIComponent('sid="1",v=2')}`;
+  expect(followed.map(({ request }) => request.url)).toEqual([url]);
+  expect(ahead.adopt(asked(fragment(7), `${fragment(7).url}?CMCD=${cmcd}`), () => undefined)).toBeDefined();
+});
+
 test('it is given up where the player asks for another representation, or for another segment', () => {
   for (const request of [fragment(7, low), fragment(9)]) {
     const { ahead, followed } = nearTheEnd();

@@ -1,5 +1,5 @@
 import type { DeliveredChunk, Following } from '../../../src/voxel-loader/types.js';
-import { withoutCmcd, withoutCmcdOfRequest } from '../../segments/fetch/cmcd.js';
+import { withCmcdOfSession, withoutCmcd, withoutCmcdOfRequest } from '../../network/cmcd.js';
 import type { DashRepresentation, FragmentRequest, LoaderRequest } from '../dash-types.js';
 import { keyOf } from '../presentation.js';
 
@@ -38,6 +38,8 @@ interface EarlySegment {
 export class FollowAhead {
   /** What dash.js asked for last. */
   #current: AheadRequest | undefined;
+  /** That was followed already, so that what its CMCD says has not been said. */
+  #isUnsaid = false;
   /** Until where chunks have come, in seconds. */
   #arrived = -Infinity;
   #early: EarlySegment | undefined;
@@ -55,11 +57,13 @@ export class FollowAhead {
   adopt(request: AheadRequest, onChunk: (chunk: DeliveredChunk) => void): Following | undefined {
     const early = this.#early;
     this.#current = request;
+    this.#isUnsaid = false;
     if (!early || !isOf(early.fragment, request)) {
       this.cancel();
       return undefined;
     }
     this.#early = undefined;
+    this.#isUnsaid = true;
     for (const chunk of early.chunks) onChunk(chunk);
     early.onChunk = onChunk;
     return early.following;
@@ -90,15 +94,18 @@ export class FollowAhead {
     if (!isNear && fragment.representation!.bandwidth > next.representation.bandwidth) return;
     const chunks: DeliveredChunk[] = [];
     const early: EarlySegment = { fragment, chunks, onChunk: (chunk) => chunks.push(chunk) };
-    const headers = withoutCmcdOfRequest(current.headers);
+    const headers = this.#isUnsaid ? current.headers : withoutCmcdOfRequest(current.headers);
     try {
-      const request = { url: fragment.url, headers, customData: { request: fragment } };
+      const asSaid = this.#isUnsaid ? current.url : withCmcdOfSession(current.url);
+      const cmcd = asSaid.startsWith(url) ? asSaid.slice(url.length) : '';
+      const request = { url: fragment.url + cmcd, headers, customData: { request: fragment } };
       early.following = follow(request, (chunk) => early.onChunk(chunk));
     } catch {
       // It will be said when dash.js asks for it.
       return;
     }
     if (!early.following) return;
+    this.#isUnsaid = false;
     this.#early = early;
     this.#last = fragment.index;
     early.following.result.catch(() => {

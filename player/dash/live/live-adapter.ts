@@ -3,6 +3,7 @@ import { LiveLink } from '../../../src/delivery/live-link.js';
 import { addCounts } from '../../../src/delivery/index.js';
 import type { DeliveredChunk, FollowRequest } from '../../../src/voxel-loader/index.js';
 import { PlayerError } from '../../api/errors.js';
+import { withoutCmcd, withFigures } from '../../network/cmcd.js';
 import type { PluginParts } from '../../segments/wiring.js';
 import type { Delivery } from '../../api/types.js';
 import type { BufferedVideo } from '../buffered-video.js';
@@ -186,6 +187,10 @@ export class LiveAdapter implements LivePart {
     const { representation } = fragment;
     if (!this.#isLive || !representation) return parentLoad(request, response);
     const isVideo = fragment.mediaType === 'video';
+    // dash.js writes CMCD there, too, but not of what it will ask for next.
+    fragment.url = withoutCmcd(fragment.url);
+    const { journal, viewing } = this.parts;
+    if (isVideo) Object.assign(request, withFigures(request, journal.score, viewing.takeStartup()));
     const segment: LiveSegment = new LiveSegment({
       request,
       response,

@@ -481,4 +481,24 @@ describe('Pipeline', () => {
     await vi.waitFor(() => expect(second.customData.onloadend).toHaveBeenCalledOnce());
     expect(server.requests).toHaveLength(4);
   });
+
+  it('says with the next early request what the player was to say with a request that was made before', async () => {
+    const said = (number: number): string => `?CMCD=sid%3D%221%22%2Csn%3D${number}`;
+    const first = requestFor(0, low, {}, said(0));
+    const [reliable, unreliable] = await requests(2);
+    answer(reliable!);
+    sendDatagrams(unreliable!, 0, 80);
+    const early = (await requests(4)).slice(2) as [FakeRequest, FakeRequest];
+    expect(early[0].head).toContain('GET /q00.mp4?CMCD=sid%3D%221%22 HTTP');
+    sendDatagrams(unreliable!, 80, 90);
+    await vi.waitFor(() => expect(first.customData.onloadend).toHaveBeenCalledOnce());
+    choice = { representation: low, decision: decisions[2] };
+    next = fragmentFor(2);
+    requestFor(1, low, {}, said(1));
+    answer(early[0]);
+    sendDatagrams(early[1], 0, 80);
+    const third = (await requests(6)).slice(4) as [FakeRequest, FakeRequest];
+    expect(third[0].head).toContain(`GET /q00.mp4${said(1)} HTTP`);
+    expect(third[0].head.toLowerCase()).toContain('cmcd-request: bl=1');
+  });
 });

@@ -10,7 +10,7 @@ import type { PlayerSegment, PlayerVideo } from '../../port/player-segment.js';
 import type { Presentation } from '../../port/presentation.js';
 import type { Content } from '../choose/content.js';
 import type { SegmentChoice, SegmentChooser } from '../choose/segment-chooser.js';
-import { withoutCmcd, withoutCmcdOfRequest } from './cmcd.js';
+import { withCmcdOf, withCmcdOfSession, withoutCmcd, withoutCmcdOfRequest } from '../../network/cmcd.js';
 import type { NextRequest } from './next-request.js';
 import type {
   RequestedSegment,
@@ -67,6 +67,8 @@ export class Pipeline {
   readonly #sources = new WeakMap<RepresentationMap, Source>();
   #early: EarlyDownload | undefined;
   #isOff = false;
+  /** The player's request that an early download has answered: what its CMCD says goes with the next early one. */
+  #unsaid: WantedSegment['request'] | undefined;
 
   constructor(private readonly collaborators: PipelineCollaborators) {}
 
@@ -87,7 +89,7 @@ export class Pipeline {
     { url, headers, credentials }: WantedSegment['request'],
   ): void {
     if (!range) return;
-    const request = { url: withoutCmcd(url), headers: withoutCmcdOfRequest(headers), credentials };
+    const request = { url: withCmcdOfSession(url), headers: withoutCmcdOfRequest(headers), credentials };
     const key = this.collaborators.content.presentation.keyOf(own!);
     this.#sources.set(representation, { fragmentUrl, key, request });
   }
@@ -154,11 +156,12 @@ export class Pipeline {
     if (!early?.started || !isSame(early.wanted, segment)) {
       // The page may write something else into every address.
       this.#isOff ||=
-        early?.wanted.key === segment.key && early.wanted.request.url !== withoutCmcd(segment.request.url);
+        early?.wanted.key === segment.key && withoutCmcd(early.wanted.request.url) !== withoutCmcd(segment.request.url);
       this.cancel();
       return undefined;
     }
     this.#early = undefined;
+    this.#unsaid = segment.request;
     return early.started;
   }
 
@@ -203,7 +206,9 @@ export class Pipeline {
       const plan = await requests.plan(wanted, bufferLevel);
       if (this.#early !== early) return;
       if (requests.session !== session) return void (this.#early = undefined);
-      early.started = requests.start(session, wanted, plan, after);
+      const request = this.#unsaid ? withCmcdOf(wanted.request, this.#unsaid) : wanted.request;
+      early.started = requests.start(session, { ...wanted, request }, plan, after);
+      this.#unsaid = undefined;
       await early.started.download.result;
     } catch (error) {
       if (this.#early !== early) return;
@@ -220,6 +225,6 @@ function isSame(early: WantedSegment, { key, map, edition, decision, request }: 
     early.map.range.start === map.range.start &&
     early.edition === edition &&
     early.decision === decision &&
-    early.request.url === withoutCmcd(request.url)
+    withoutCmcd(early.request.url) === withoutCmcd(request.url)
   );
 }

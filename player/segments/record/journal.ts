@@ -12,6 +12,8 @@ export class Journal {
   readonly errors: string[] = [];
   decisions = 0;
   fallbacks = 0;
+  /** Score of the segment of video that was delivered last, or of the chunk of one. */
+  score: number | undefined;
   /** Records in order of arrival; undefined until there is one. */
   readonly #segments: (SegmentRecord | undefined)[] = [];
   /** Messages of failures that are permanent. */
@@ -28,7 +30,10 @@ export class Journal {
     this.events.emit('decision', event);
   };
 
-  readonly chunk = (event: ChunkEvent): void => this.events.emit('chunk', event);
+  readonly chunk = (event: ChunkEvent): void => {
+    if (event.mediaType === 'video') this.score = event.score;
+    this.events.emit('chunk', event);
+  };
 
   /** The order of a segment that has arrived: another may arrive and be recorded before it is. */
   arrived(): number {
@@ -37,6 +42,7 @@ export class Journal {
 
   delivered(order: number, record: SegmentRecord, { bytes, frames }: Pick<DeliveredSegment, 'bytes' | 'frames'>): void {
     this.#segments[order] = record;
+    this.score = record.score;
     const { index, representation, bytesLost } = record;
     if (bytesLost > 0) this.events.emit('lost', { index, representation, bytes: bytesLost });
     const { repairedFrames, repairedSlices } = frames;
