@@ -16,6 +16,9 @@ mount -t proc proc "$root/opt/newcomer/proc"
 mount -t sysfs -o ro sysfs "$root/sys"
 mount --rbind /dev "$root/dev"
 mount -t tmpfs tmpfs "$root/dev/shm"
+# As udev leaves it on a Debian: for everybody.
+mount -t tmpfs tmpfs "$root/dev/net"
+mknod -m 666 "$root/dev/net/tun" c 10 200
 mount -t tmpfs tmpfs "$root/run"
 while [ $# -gt 0 ]; do
   mkdir -p "$root$2"
