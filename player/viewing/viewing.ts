@@ -8,8 +8,11 @@ import { WatchedSegments } from './watched-segments.js';
 /** Seconds that players jump at most where a gap keeps playback waiting; what is farther a viewer asked for. */
 const LONGEST_NUDGE = 2;
 
-/** Seconds from the end or the beginning of what is buffered, or less: players jump over gaps before their last picture, and a little further. */
-const BORDER = 0.25;
+/**
+ * Seconds before the end and from the beginning of what is buffered, or less: players jump over gaps before the last picture is shown, on a busy
+ * machine several of them, and a little further.
+ */
+const BORDER = { end: 0.5, beginning: 0.25 };
 
 /** Seconds: what is said to be longer has no end, and players jump to its live edge from any place. */
 const ENDLESS = 1e8;
@@ -239,8 +242,8 @@ export class Viewing {
 /** Whether a jump leads from the end of something that is buffered to the beginning of what is buffered next. */
 function isOverGap(buffered: TimeRanges, from: number, to: number): boolean {
   for (let index = 1; index < buffered.length; index++) {
-    const isBeginning = Math.abs(to - buffered.start(index)) < BORDER;
-    if (isBeginning && Math.abs(from - buffered.end(index - 1)) < BORDER) return true;
+    const isBeginning = Math.abs(to - buffered.start(index)) < BORDER.beginning;
+    if (isBeginning && Math.abs(from - buffered.end(index - 1)) < BORDER.end) return true;
   }
   return false;
 }

@@ -21,8 +21,8 @@ export interface Pair {
 
 /**
  * The figures of `voxel.summary()` beside those that follow from what a trial records: the media element's events, every picture with its time, the
- * viewer's jumps and the segments as they were delivered. Times may differ by a picture, shares by a picture of the time in which pictures
- * were shown, counts and scores not at all.
+ * viewer's jumps and the segments as they were delivered. Times may differ by a picture (of jumps by one each), shares by a picture of the
+ * time in which pictures were shown, counts and scores not at all.
  */
 export function pairsOf(record: PlaybackRecord): Pair[] {
   const { playback, pictures: told, seeks = [], times, segments, summary } = record;
@@ -47,16 +47,16 @@ export function pairsOf(record: PlaybackRecord): Pair[] {
     ...{ name, plugin: plugin ?? NaN, trials, tolerance },
   });
   // A jump each has its own picture at both ends.
-  const ofSeeks = frame * Math.max(1, seeks.length);
+  const borders = Math.max(1, seeks.length);
   return [
     pair('startup', summary.startup, (begin - times.request) / 1000, frame),
     pair('seeks', summary.seeks.count, seeks.length, 0),
-    pair('seek seconds', summary.seeks.seconds, sum(jumps.map(([from, to]) => to - from)) / 1000, ofSeeks),
+    pair('seek seconds', summary.seeks.seconds, sum(jumps.map(([from, to]) => to - from)) / 1000, frame * borders),
     pair('stalls', summary.stalls.count, playback.stalls, 0),
     pair('stall seconds', summary.stalls.seconds, playback.stallSeconds, frame),
     pair('still share', summary.stillShare, sum(still) / 1000 / shown, frame / shown),
     pair('longest still', summary.longestStill, Math.max(...stood) / 1000, frame),
-    pair('pictures per second', summary.picturesPerSecond, stood.length / shown, 1 / shown),
+    pair('pictures per second', summary.picturesPerSecond, stood.length / shown, borders / shown),
     pair('score', summary.score?.mean, mean(scores), 1e-9),
     pair('score p10', summary.score?.p10, quantile(scores, 0.1), 1e-9),
     ...(['datagrams', 'streams', 'http'] as const).map((one) =>
