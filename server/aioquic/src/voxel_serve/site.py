@@ -11,6 +11,7 @@ from http import HTTPStatus
 
 from .authorization import Asked
 from .authorize import Authorizer
+from .cmcd import Viewers
 from .conditions import has_changed, is_unchanged
 from .cors import OriginPolicy
 from .discovery import DISCOVERY_PATH, Discovery
@@ -86,6 +87,7 @@ class Site:
         """Those in flight of each client."""
         self.watchers = Watchers(self.metrics)
         self.playlists = Playlists(self.mounts, lambda: self.draining)
+        self.viewers = Viewers(self.metrics)
 
     async def respond(self, request: HttpRequest) -> HttpResponse:
         """The response to any request; never raises `HttpError`."""
@@ -101,7 +103,10 @@ class Site:
         """The file of a request, if its client may read it. Raises `HttpError` and `Redirect`."""
         if self.authorizer is not None:
             await self.authorizer.check(asked)
-        return await asyncio.to_thread(self.mounts.open, asked.target.partition("?")[0])
+        file = await asyncio.to_thread(self.mounts.open, asked.target.partition("?")[0])
+        if asked.method == "GET":
+            self.viewers.count(asked.target, asked.headers)
+        return file
 
     async def _respond(self, request: HttpRequest) -> HttpResponse:
         self.refuse_while_draining()

@@ -12,6 +12,7 @@ pub mod authorization;
 pub mod capsules;
 pub mod client;
 pub mod clock;
+pub mod cmcd;
 pub mod cmsd;
 pub mod coded;
 pub mod coding;

@@ -11,7 +11,7 @@ const PROTOCOL: [&[&str]; 6] = [
     &["clock", "cmsd", "coding", "client", "flight", "limits", "pacer", "varint", "window"],
     &["capsules", "delay_window", "delivery_rate", "error", "parity", "framing"],
     &["coded", "head", "live_control", "path", "playlist", "ranges", "vxl", "facts"],
-    &["authorization", "conditions", "flow", "request"],
+    &["authorization", "cmcd", "conditions", "flow", "request"],
     &["origin", "response", "scheduler"],
     &["announced", "discovery", "follow", "site", "target"],
 ];
@@ -19,7 +19,7 @@ const PROTOCOL: [&[&str]; 6] = [
 /// Layers of `voxel-quiche`, from the lowest to the highest.
 const SERVER: [&[&str]; 8] = [
     &["configuration_error", "descriptors", "handshakes", "log", "metrics", "open_error", "places", "process"],
-    &["body", "http3", "sockets"],
+    &["body", "http3", "sockets", "viewers"],
     &["certificate", "growing", "health", "shared_files"],
     &["edge", "files", "follow", "quic", "sources"],
     &["authorize", "jobs", "playlists", "session", "site"],

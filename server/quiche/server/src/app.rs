@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use boring::ssl::SslAcceptor;
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
@@ -33,6 +34,7 @@ use crate::quic;
 use crate::site::Site;
 use crate::sockets::{bind_tcp, bind_udp, bracketed, plain};
 use crate::sources::Sources;
+use crate::viewers::Viewers;
 use crate::workers::{Plan, Workers};
 
 const DRAIN_POLL: Duration = Duration::from_millis(50);
@@ -61,11 +63,7 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     let tls = watch::Sender::new(acceptor(&options, &certificate)?);
     // A certificate that QUIC cannot use is an error now, not one of each worker.
     quic::config(&certificate, options.congestion_control)?;
-    if let Some(folder) = &options.qlog {
-        std::fs::create_dir_all(folder).map_err(|error| {
-            ConfigurationError(format!("cannot write qlog files to {}: {}", folder.display(), plain(&error)))
-        })?;
-    }
+    create_qlog_folder(&options)?;
     let tcp = bind_tcp(&options.host, options.http_port)?;
     let udp = bind_udp(&options.host, options.quic_port, options.workers())?;
     let failed = |error: std::io::Error| ConfigurationError(plain(&error));
@@ -89,14 +87,14 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
         authorizer,
         limits,
         watchers: Watchers::new(Arc::clone(&counters)),
+        viewers: Viewers::new(Arc::clone(&counters)),
         metrics: counters,
         discovery,
         certificate_hashes: watch::Sender::new(certificate.hashes()),
         token: options.token.clone(),
         draining: AtomicBool::new(false),
     });
-    site.metrics.set("voxel_certificate_end_seconds", certificate.end());
-    site.metrics.set("voxel_workers", udp.len() as i64);
+    set_gauges(&site.metrics, &certificate, udp.len());
     let places = Places::new(&site.limits);
     let certificates = watch::Sender::new(Arc::new(certificate));
     let plan = Plan {
@@ -111,10 +109,10 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     };
     let (workers, mut running) = Workers::start(udp, plan);
     let http1 = Http1::new(Arc::clone(&site), places);
-    let tcp = tokio::net::TcpListener::from_std(tcp).map_err(failed)?;
     let metrics = metrics.map(|(host, bound)| metrics_listener::start(&site, &workers, &host, bound));
     let metrics_url = metrics.transpose().map_err(failed)?;
-    let accepting = tokio::spawn(Arc::clone(&http1).accept(tcp, tls.subscribe()));
+    let accepting =
+        tokio::spawn(Arc::clone(&http1).accept(TcpListener::from_std(tcp).map_err(failed)?, tls.subscribe()));
     let (mut terminate, mut interrupt) =
         (signal(SignalKind::terminate()).map_err(failed)?, signal(SignalKind::interrupt()).map_err(failed)?);
     let keeper = CertificateKeeper {
@@ -152,6 +150,19 @@ pub async fn serve(options: Options) -> Result<(), ConfigurationError> {
     }
     log::info("drained", &[("finished", Value::from(finished))]);
     Ok(())
+}
+
+fn create_qlog_folder(options: &Options) -> Result<(), ConfigurationError> {
+    let Some(folder) = &options.qlog else { return Ok(()) };
+    std::fs::create_dir_all(folder).map_err(|error| {
+        ConfigurationError(format!("cannot write qlog files to {}: {}", folder.display(), plain(&error)))
+    })
+}
+
+/// Sets what is known at the start.
+fn set_gauges(metrics: &Metrics, certificate: &Certificate, workers: usize) {
+    metrics.set("voxel_certificate_end_seconds", certificate.end());
+    metrics.set("voxel_workers", workers as i64);
 }
 
 /// Waits for what is in flight, at most so long; returns whether all of them have finished.

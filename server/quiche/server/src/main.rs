@@ -38,6 +38,7 @@ mod shared_files;
 mod site;
 mod sockets;
 mod sources;
+mod viewers;
 mod workers;
 
 use std::process::ExitCode;

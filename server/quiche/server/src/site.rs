@@ -32,6 +32,7 @@ use crate::metrics::Metrics;
 use crate::open_error::OpenError;
 use crate::playlists::{Found, Playlists, is_playlist};
 use crate::sources::Sources;
+use crate::viewers::Viewers;
 
 /// A response to an ordinary request; the headers hold the content length.
 #[derive(Debug)]
@@ -75,6 +76,7 @@ pub struct Site {
     pub limits: Limits,
     pub metrics: Arc<Metrics>,
     pub watchers: Watchers,
+    pub viewers: Viewers,
     /// Content of the discovery file; `None`: WebTransport is switched off.
     pub discovery: Option<Discovery>,
     /// The base64 hashes of the certificate in use, which is replaced from time to time.
@@ -120,7 +122,9 @@ impl Site {
         let asked = Asked { method: "GET", target: &request.target, authority, headers, origin, session, client };
         self.check_allowed(&asked).await?;
         let asked = (request.target.as_str(), client, request.follow.is_some());
-        self.open_file(asked, |media| self.opened(request, media), Opened::body).await
+        let opened = self.open_file(asked, |media| self.opened(request, media), Opened::body).await?;
+        self.viewers.count(&request.target, headers);
+        Ok(opened)
     }
 
     /// Refuses a request for a file that its client may not read.
@@ -141,6 +145,9 @@ impl Site {
             Some(answer) => answer,
             None => self.open_file(asked, answer, |answer| (!is_head).then_some(&mut answer.body)).await?,
         };
+        if method == "GET" {
+            self.viewers.count(target, headers);
+        }
         // What one client may read is not for caches that others share.
         for (name, value) in answer.headers.iter_mut().filter(|_| self.authorizer.is_some()) {
             if *name == "cache-control" {
