@@ -1,5 +1,6 @@
-"""What requests for playlists wait for, by the vectors that both servers share."""
+"""What requests for playlists wait for, by the vectors that both servers share, and who looks at files meanwhile."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -7,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from voxel_serve.errors import HttpError
+from voxel_serve.files import Mounts
 from voxel_serve.playlist import Directives, Playlist
+from voxel_serve.playlists import Playlists, State
 
 VECTORS = json.loads((Path(__file__).parents[3] / "test" / "vectors" / "playlists.json").read_text())
 DATA = "".join(f"{line}\n" for line in VECTORS["playlist"]).encode()
@@ -45,9 +48,16 @@ def test_other_files_are_none(text: str) -> None:
 
 def test_what_is_served_announces_that_requests_are_held() -> None:
     lines = playlist().served(skip=False).decode().splitlines()
-    assert [line for line in lines if line not in VECTORS["playlist"]] == [VECTORS["control"], VECTORS["hint"]]
-    assert len(lines) == len(VECTORS["playlist"])
+    tags = [line.replace("#VOXEL-BLOCKING:", "#") for line in VECTORS["playlist"]]
+    assert [line for line in lines if line not in tags] == [VECTORS["control"]]
+    assert len(lines) == len(tags)
     assert playlist().patience == VECTORS["patience"]
+
+
+def test_nobody_waits_for_long_whatever_the_playlist_says() -> None:
+    longer = Playlist.read(DATA.replace(b"TARGETDURATION:1", b"TARGETDURATION:100000"))
+    assert longer is not None
+    assert longer.patience == 30
 
 
 def test_a_delta_update_lacks_what_is_old() -> None:
@@ -74,3 +84,25 @@ def test_any_bytes_are_read(data: bytes) -> None:
 @given(st.text(max_size=60))
 def test_any_target_is_read(text: str) -> None:
     assert answer(f"/?{text}&_HLS_msn={text}") in ("there", "wait", "refused", "malformed")
+
+
+async def test_one_watcher_looks_for_all_however_they_write_the_path(tmp_path: Path) -> None:
+    (tmp_path / "media.m3u8").write_bytes(DATA)
+    mounts = Mounts({"/": tmp_path})
+    playlists = Playlists(mounts, lambda: False)
+    file = mounts.open("/media.m3u8")
+    state = State.of(file)
+    assert state is not None
+    wanted = Directives(108, 0)
+    paths = ("/media.m3u8", "/%6dedia.m3u8", "/m%65dia.m3u8")
+    waiting = [asyncio.create_task(playlists.wait(path, state, wanted)) for path in paths]
+    await asyncio.sleep(0.1)
+    assert len(playlists._watchers) == 1
+    lines = [*VECTORS["playlist"][:-2], "#EXTINF:1.000000,", "107.m4s", '#EXT-X-PART:DURATION=0.5,URI="108.m4s"']
+    (tmp_path / "new").write_text("".join(f"{line}\n" for line in lines))
+    (tmp_path / "new").replace(tmp_path / "media.m3u8")
+    for found in await asyncio.gather(*waiting):
+        assert found.playlist is not None
+        assert found.playlist.has(wanted)
+    assert not playlists._watchers
+    file.close()

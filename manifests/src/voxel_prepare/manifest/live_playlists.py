@@ -1,5 +1,6 @@
 """HLS playlists of a presentation that grows, with partial segments (draft-pantos-hls-rfc8216bis): docs/MANIFEST.md
-describes them. They play from any web server; what only one that holds requests may announce is in comments.
+describes them. From any web server they play as ordinary ones: what players with low latency need, who rely on a server
+that holds requests, is in comments.
 """
 
 from collections.abc import Sequence
@@ -21,6 +22,9 @@ VERSION = 9
 
 BLOCKING = "#VOXEL-BLOCKING:"
 """A comment for servers that hold requests: they write `#` and what follows in its place."""
+
+SKIP_TARGETS = 6
+"""Target durations before the end of a playlist that delta updates have in full."""
 
 PARTS_TARGETS = 3
 """Target durations before the end of a playlist within which parts are listed."""
@@ -106,14 +110,15 @@ def live_playlist(
 ) -> bytes:
     """The media playlist of a growing representation that has a part."""
     end = segments[-1].start + segments[-1].seconds
+    control = f"CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL={float(SKIP_TARGETS * pace.target):.1f}"
     lines = [
         *_head(segments, pace),
-        f"#EXT-X-PART-INF:PART-TARGET={_seconds(part_target)}",
-        f"#EXT-X-SERVER-CONTROL:PART-HOLD-BACK={float(pace.part_hold_back):.3f}",
+        f"{BLOCKING}EXT-X-PART-INF:PART-TARGET={_seconds(part_target)}",
+        f"{BLOCKING}EXT-X-SERVER-CONTROL:{control},PART-HOLD-BACK={float(pace.part_hold_back):.3f}",
         *_first(segments[0], pace),
     ]
     for segment in segments:
-        lines.append(_date(segment, pace))
+        lines.append(f"{'#' if segment.is_finished else BLOCKING}{_date(segment, pace)}")
         if segment.start + segment.seconds > end - PARTS_TARGETS * pace.target or not segment.is_finished:
             lines += [_part(part, segment.number) for part in segment.parts]
         if segment.is_finished:
@@ -121,7 +126,7 @@ def live_playlist(
     lines.append(f"{BLOCKING}EXT-X-PRELOAD-HINT:TYPE=PART,{_next(segments[-1])}")
     for report in reports:
         address = f'URI="../{report.id}/{LIVE_PLAYLIST}"'
-        lines.append(f"#EXT-X-RENDITION-REPORT:{address},LAST-MSN={report.number},LAST-PART={report.part}")
+        lines.append(f"{BLOCKING}EXT-X-RENDITION-REPORT:{address},LAST-MSN={report.number},LAST-PART={report.part}")
     return text_of(lines)
 
 
@@ -129,7 +134,7 @@ def ended_playlist(segments: Sequence[PartedSegment], pace: Pace) -> bytes:
     """The media playlist of finished segments, after which nothing comes."""
     lines = [*_head(segments, pace), *_first(segments[0], pace)]
     for segment in segments:
-        lines += [_date(segment, pace), *_segment(segment)]
+        lines += [f"#{_date(segment, pace)}", *_segment(segment)]
     return text_of([*lines, "#EXT-X-ENDLIST"])
 
 
@@ -184,7 +189,7 @@ def _first(segment: PartedSegment, pace: Pace) -> list[str]:
 
 
 def _date(segment: PartedSegment, pace: Pace) -> str:
-    return f"#EXT-X-PROGRAM-DATE-TIME:{date_time(pace.availability_start + round(1000 * segment.start))}"
+    return f"EXT-X-PROGRAM-DATE-TIME:{date_time(pace.availability_start + round(1000 * segment.start))}"
 
 
 def _segment(segment: PartedSegment) -> list[str]:
@@ -194,7 +199,8 @@ def _segment(segment: PartedSegment) -> list[str]:
 def _part(part: Part, number: int) -> str:
     independent = ",INDEPENDENT=YES" if part.is_independent else ""
     range_ = f"{part.range.size}@{part.range.start}"
-    return f'#EXT-X-PART:DURATION={_seconds(part.seconds)},URI="{_name(number)}",BYTERANGE="{range_}"{independent}'
+    address = f'URI="{_name(number)}",BYTERANGE="{range_}"'
+    return f"{BLOCKING}EXT-X-PART:DURATION={_seconds(part.seconds)},{address}{independent}"
 
 
 def _next(last: PartedSegment) -> str:

@@ -27,6 +27,9 @@ AHEAD_SEGMENTS = 2
 AHEAD_SECONDS = 3
 """The same of parts, and for how many target durations a request is held at most."""
 
+MOST_PATIENCE = 30
+"""Most seconds for which a request is held, however long a segment is to last."""
+
 _NUMBER = re.compile(r"[0-9]{1,15}")
 _SECONDS = re.compile(r"[0-9]+(?:\.[0-9]*)?")
 _PART_TARGET = re.compile(r"PART-TARGET=([0-9]+(?:\.[0-9]+)?)")
@@ -93,7 +96,8 @@ class Playlist:
     def read(cls, data: bytes) -> "Playlist | None":
         """None for a file that is no playlist with parts, and for one that has ended."""
         try:
-            return cls._of([line.removesuffix("\r") for line in data.decode().removesuffix("\n").split("\n")])
+            lines = [line.removesuffix("\r") for line in data.decode().removesuffix("\n").split("\n")]
+            return cls._of([f"#{line[len(BLOCKING) :]}" if line.startswith(BLOCKING) else line for line in lines])
         except (ValueError, OverflowError):
             return None
 
@@ -105,7 +109,7 @@ class Playlist:
         if lines[:1] != ["#EXTM3U"] or part_target is None or not has_control or "#EXT-X-ENDLIST" in lines:
             return None
         target, part_seconds = int(fields["#EXT-X-TARGETDURATION"]) if "#EXT-X-TARGETDURATION" in fields else 0, 0.0
-        if target < 1 or float(part_target[1]) <= 0:
+        if not 1 <= target < 1 << 20 or float(part_target[1]) <= 0:
             return None
         first_line: int | None = None
         ends: list[int] = []
@@ -146,7 +150,7 @@ class Playlist:
     @property
     def patience(self) -> int:
         """Seconds for which a request is held."""
-        return AHEAD_SECONDS * self.target
+        return min(MOST_PATIENCE, AHEAD_SECONDS * self.target)
 
     def check(self, wanted: Directives) -> None:
         """Raises `HttpError` 400 for what is too far ahead to wait for."""
@@ -177,8 +181,6 @@ class Playlist:
             elif line.startswith("#EXT-X-SERVER-CONTROL:"):
                 own = _SKIP_UNTIL.search(line)
                 until = float(own[1]) if own else math.inf
-            elif line.startswith(BLOCKING):
-                lines[place] = f"#{line[len(BLOCKING) :]}"
         count = self._skipped(until) if skip and self.version >= SKIP_VERSION else 0
         if count:
             lines[self.first_line : self.ends[count - 1]] = [f"#EXT-X-SKIP:SKIPPED-SEGMENTS={count}"]

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 from .errors import HttpError
-from .files import MediaFile, Mounts, Redirect
+from .files import MediaFile, Mounts, Redirect, decode
 from .playlist import MOST_BYTES, Directives, Playlist
 
 CONTENT_TYPE = "application/vnd.apple.mpegurl"
@@ -94,7 +94,8 @@ class Playlists:
 
     def __init__(self, mounts: Mounts, is_draining: Callable[[], bool]) -> None:
         self._mounts, self._is_draining = mounts, is_draining
-        self._watchers: dict[str, Watcher] = {}
+        self._watchers: dict[tuple[str, ...], Watcher] = {}
+        """Watchers by the path as it is decoded: a client may write one path in many ways."""
 
     async def wait(self, path: str, state: State, wanted: Directives) -> State:
         """The playlist once it has what is wanted; at once where it need not be waited for.
@@ -124,9 +125,10 @@ class Playlists:
 
     @contextlib.contextmanager
     def _watching(self, path: str) -> Iterator[Watcher]:
-        watcher = self._watchers.get(path)
+        key = tuple(decode(path))
+        watcher = self._watchers.get(key)
         if watcher is None:
-            watcher = self._watchers[path] = Watcher(self._mounts, path)
+            watcher = self._watchers[key] = Watcher(self._mounts, path)
         watcher.waiting += 1
         try:
             yield watcher
@@ -134,4 +136,4 @@ class Playlists:
             watcher.waiting -= 1
             if not watcher.waiting:
                 watcher.stop()
-                del self._watchers[path]
+                del self._watchers[key]

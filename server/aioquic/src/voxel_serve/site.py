@@ -164,8 +164,8 @@ class Site:
         file.close()
         playlist = state.playlist
         data = state.data if playlist is None else playlist.served(skip=wanted.skip)
-        if wanted.skip:
-            return literal_response(data, CONTENT_TYPE, *COMMON_HEADERS)
+        if wanted != Directives():  # Nobody asks for it again, some times a second.
+            return literal_response(data, CONTENT_TYPE, ("cache-control", "no-store"))
         # Its date says too little of what changes some times a second.
         common = [*COMMON_HEADERS, ("etag", state.etag)]
         if "if-none-match" in request.headers and is_unchanged(request.headers, state.etag, 0):

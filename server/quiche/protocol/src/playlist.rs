@@ -21,6 +21,9 @@ const AHEAD_SEGMENTS: u64 = 2;
 /// The same of parts, in seconds, and for how many target durations a request is held at most.
 const AHEAD_SECONDS: u64 = 3;
 
+/// Most seconds for which a request is held, whatever an origin says that a segment lasts.
+const MOST_PATIENCE: u64 = 30;
+
 const NUMBER_DIGITS: usize = 15;
 
 /// Tags that belong to a segment. The last one is the beginning of a tag that does not.
@@ -44,8 +47,8 @@ impl Directives {
     pub fn of(target: &str) -> Result<Self, HttpError> {
         let query = target.split_once('?').map_or("", |(_, query)| query);
         let value = |name: &str| {
-            let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-            pairs.filter(|(other, _)| *other == name).last().map(|(_, value)| value)
+            let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+            pairs.rfind(|(other, _)| *other == name).map(|(_, value)| value)
         };
         let number = |name: &str| value(name).map(|text| number(name, text)).transpose();
         let (msn, part) = (number("_HLS_msn")?, number("_HLS_part")?);
@@ -89,7 +92,7 @@ pub struct Playlist {
 impl Playlist {
     /// The playlist in a file; `None`: it has no parts, or has ended.
     pub fn read(data: &[u8]) -> Option<Self> {
-        let lines: Vec<String> = std::str::from_utf8(data).ok()?.lines().map(str::to_owned).collect();
+        let lines: Vec<String> = std::str::from_utf8(data).ok()?.lines().map(without_comment).collect();
         let field = |name: &str| lines.iter().rev().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         let is_one = lines.first().is_some_and(|line| line == "#EXTM3U") && field("#EXT-X-SERVER-CONTROL").is_some();
         if !is_one || lines.iter().any(|line| line == "#EXT-X-ENDLIST") {
@@ -137,7 +140,7 @@ impl Playlist {
 
     /// Seconds for which a request is held.
     pub fn patience(&self) -> u64 {
-        AHEAD_SECONDS * self.target
+        MOST_PATIENCE.min(AHEAD_SECONDS * self.target)
     }
 
     /// Refuses to wait for what is too far ahead.
@@ -176,8 +179,6 @@ impl Playlist {
                 } else {
                     line.push_str(&format!(",CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL={until:.1}"));
                 }
-            } else if let Some(tag) = line.strip_prefix(BLOCKING) {
-                *line = format!("#{tag}");
             }
         }
         let count = if skip && self.version >= SKIP_VERSION { self.skipped(until) } else { 0 };
@@ -198,6 +199,10 @@ impl Playlist {
         }
         count
     }
+}
+
+fn without_comment(line: &str) -> String {
+    line.strip_prefix(BLOCKING).map_or_else(|| line.to_owned(), |tag| format!("#{tag}"))
 }
 
 /// The number that an attribute has.

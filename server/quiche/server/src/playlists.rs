@@ -12,6 +12,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout_at};
 use voxel_protocol::error::{HttpError, Status};
+use voxel_protocol::path;
 use voxel_protocol::playlist::{Directives, MAX_BYTES, Playlist};
 use voxel_protocol::ranges::ByteRange;
 use voxel_protocol::site::{FileFacts, Piece};
@@ -57,7 +58,8 @@ type Latest = Option<Result<Arc<State>, HttpError>>;
 /// The playlists that somebody waits for, and those that somebody waited for when the last one began.
 #[derive(Debug)]
 pub struct Playlists {
-    all: Mutex<HashMap<String, Weak<watch::Sender<Latest>>>>,
+    /// Watchers by the path as it is decoded: a client may write one path in many ways.
+    all: Mutex<HashMap<Vec<Vec<u8>>, Weak<watch::Sender<Latest>>>>,
     /// The runtime that looks at the files.
     runtime: Handle,
     sources: Sources,
@@ -88,7 +90,7 @@ impl Playlists {
         };
         playlist.check(wanted)?;
         let deadline = Instant::now() + Duration::from_secs(playlist.patience());
-        let watched = self.watch(path, client);
+        let watched = self.watch(path, client)?;
         let mut latest = watched.subscribe();
         loop {
             let seen = latest.borrow_and_update().clone();
@@ -104,16 +106,17 @@ impl Playlists {
         }
     }
 
-    fn watch(&self, path: &str, client: IpAddr) -> Arc<watch::Sender<Latest>> {
+    fn watch(&self, path: &str, client: IpAddr) -> Result<Arc<watch::Sender<Latest>>, HttpError> {
+        let key = path::decode(path)?;
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(watched) = all.get(path).and_then(Weak::upgrade) {
-            return watched;
+        if let Some(watched) = all.get(&key).and_then(Weak::upgrade) {
+            return Ok(watched);
         }
         let watched = Arc::new(watch::Sender::default());
         all.retain(|_, watched| watched.strong_count() > 0);
-        all.insert(path.to_owned(), Arc::downgrade(&watched));
+        all.insert(key, Arc::downgrade(&watched));
         self.runtime.spawn(poll(self.sources.clone(), path.to_owned(), client, Arc::downgrade(&watched)));
-        watched
+        Ok(watched)
     }
 }
 

@@ -173,10 +173,9 @@ impl Site {
             return self.answer(request, Ok(MediaFile { content, facts, live: None })).map(Some);
         };
         let text = playlist.served(wanted.skip);
-        if wanted.skip {
-            let mut response = literal_response(state.facts.content_type, text);
-            response.headers.push(("cache-control", "no-cache".to_owned()));
-            return Ok(Some(response.into()));
+        if wanted != Directives::default() {
+            // Nobody asks for it again, some times a second.
+            return Ok(Some(not_kept(literal_response(state.facts.content_type, text)).into()));
         }
         let (size, validator) = (text.len() as u64, Some(state.facts.etag()));
         // Its date says too little of what changes some times a second.
