@@ -177,7 +177,7 @@ impl Playlist {
                 if attributes.contains("CAN-BLOCK-RELOAD=YES") {
                     until = attribute(attributes, "CAN-SKIP-UNTIL").unwrap_or(f64::INFINITY);
                 } else {
-                    line.push_str(&format!(",CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL={until:.1}"));
+                    *line = format!("{line},CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL={until:.1}");
                 }
             }
         }

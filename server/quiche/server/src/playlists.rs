@@ -55,11 +55,14 @@ pub enum Found {
 /// The newest state of a playlist that somebody waits for, or why there is none; `None`: it has not been looked at.
 type Latest = Option<Result<Arc<State>, HttpError>>;
 
+/// A playlist that somebody waits for.
+type Watched = watch::Sender<Latest>;
+
 /// The playlists that somebody waits for, and those that somebody waited for when the last one began.
 #[derive(Debug)]
 pub struct Playlists {
     /// Watchers by the path as it is decoded: a client may write one path in many ways.
-    all: Mutex<HashMap<Vec<Vec<u8>>, Weak<watch::Sender<Latest>>>>,
+    all: Mutex<HashMap<Vec<Vec<u8>>, Weak<Watched>>>,
     /// The runtime that looks at the files.
     runtime: Handle,
     sources: Sources,
@@ -106,7 +109,7 @@ impl Playlists {
         }
     }
 
-    fn watch(&self, path: &str, client: IpAddr) -> Result<Arc<watch::Sender<Latest>>, HttpError> {
+    fn watch(&self, path: &str, client: IpAddr) -> Result<Arc<Watched>, HttpError> {
         let key = path::decode(path)?;
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(watched) = all.get(&key).and_then(Weak::upgrade) {
@@ -121,7 +124,7 @@ impl Playlists {
 }
 
 /// Looks at a playlist for as long as somebody waits for it.
-async fn poll(sources: Sources, path: String, client: IpAddr, watched: Weak<watch::Sender<Latest>>) {
+async fn poll(sources: Sources, path: String, client: IpAddr, watched: Weak<Watched>) {
     let pause = if sources.edge_of(&path).is_some() { ORIGIN_POLL } else { POLL };
     let mut known = None;
     loop {
