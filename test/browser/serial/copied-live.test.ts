@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { HANDSHAKE_PACKETS, startRelay } from '../../../tools/start/relay.mjs';
@@ -7,8 +9,11 @@ import { openPage, outcomeOf, servePlayerPage } from '../support/player-page.js'
 import { playerStage } from '../support/player-stage.js';
 import { strictDecode } from '../support/strict-decode.js';
 
-/** Of the server's packets. */
-const LOSS_PERCENT = 10;
+/** Share of the server's packets that are lost. There is no delay on the way, so much of it comes in time when it is asked for again … */
+const LOSS_PERCENT = 30;
+
+/** … and with so little latency some of it does not. */
+const CLOSE = { streaming: { ...PATIENT.streaming, delay: { liveDelay: 0.5 } } };
 
 /** Milliseconds that the encoder is away. */
 const AWAY = 3000;
@@ -36,7 +41,7 @@ it('plays what an encoder elsewhere sends over a lossy link, with gaps repaired 
     url: `https://127.0.0.1:${relay.port}/voxel`,
     certificateHashes: stage.server.ready.certificateHashes,
   };
-  await startLivePlayer(page, { endpoint }, { streaming: { ...PATIENT.streaming, delay: { liveDelay: 0.7 } } });
+  await startLivePlayer(page, { endpoint }, CLOSE);
   await playOn(page, 8);
   await page.waitForFunction(
     () => window.chunks.some(({ mediaType, framesRepaired }) => mediaType === 'video' && framesRepaired > 0),
@@ -62,3 +67,21 @@ it('plays on, with the plugin and without, when the encoder is killed and comes 
   const before = await page.evaluate(() => window.chunks.length);
   await page.waitForFunction((before) => window.chunks.length > before + 10, { timeout: 60_000, polling: 50 }, before);
 }, 120_000);
+
+it('plays on, with the plugin and without, when the representation that is played goes away and comes back', async () => {
+  const plain = await startLivePlayer(page, 'plain', PATIENT);
+  const players = [await startLivePlayer(page, {}, PATIENT), plain];
+  await Promise.all(players.map((player) => playOn(page, 2, player)));
+  copied.mute(2);
+  await untilManifest((text) => !text.includes('id="v2"'));
+  await Promise.all(players.map((player) => playOn(page, 6, player)));
+  copied.mute(undefined);
+  await untilManifest((text) => text.includes('id="v2"'));
+  await Promise.all(players.map((player) => playOn(page, 6, player)));
+  for (const player of players) expect((await outcomeOf(page, player)).errors).toEqual([]);
+}, 120_000);
+
+async function untilManifest(holds: (text: string) => boolean): Promise<void> {
+  const path = join(liveFolder(stage.folder), 'manifest.mpd');
+  while (!holds(readFileSync(path, 'utf8'))) await new Promise((resolve) => setTimeout(resolve, 50));
+}

@@ -17,13 +17,18 @@ export interface CopiedStream {
   killEncoder(): Promise<unknown>;
   /** Starts the encoder again; its clock begins anew. */
   startEncoder(): void;
+  /** Lets nothing through of one representation, the lowest of which is 0, or all of it again. */
+  mute(place: number | undefined): void;
   /** Ends both. */
   stop(): Promise<unknown>;
 }
 
 /** Has FFmpeg send a ladder over UDP and `voxel-live --copy` publish it; returns once there is a manifest. */
 export async function startCopied(folder: string, ...options: string[]): Promise<CopiedStream> {
-  const urls = await Promise.all(LADDER.map(async () => `udp://127.0.0.1:${await freePort()}`));
+  const ports = await Promise.all(LADDER.map(freePort));
+  const urls = ports.map((port) => `udp://127.0.0.1:${port}`);
+  let muted: number | undefined;
+  const ways = await Promise.all(ports.map((port, place) => forward(port, () => muted !== place)));
   const out = liveFolder(folder);
   const publisher = spawn(venvProgram('voxel-live'), ['--copy', ...urls, '--out', out, ...options], {
     stdio: 'ignore',
@@ -31,7 +36,7 @@ export async function startCopied(folder: string, ...options: string[]): Promise
   const published = once(publisher, 'exit');
   let encoder: ChildProcess;
   const startEncoder = () => {
-    encoder = spawn(ffmpegBinary(), encoderWords(urls), { stdio: 'ignore' });
+    encoder = spawn(ffmpegBinary(), encoderWords(ways.map(({ url }) => url)), { stdio: 'ignore' });
   };
   const killEncoder = () => {
     const exited = once(encoder, 'exit');
@@ -43,8 +48,10 @@ export async function startCopied(folder: string, ...options: string[]): Promise
   return {
     killEncoder,
     startEncoder,
+    mute: (place) => (muted = place),
     stop: async () => {
       publisher.kill('SIGKILL');
+      for (const { close } of ways) close();
       await Promise.all([killEncoder(), published]);
     },
   };
@@ -61,6 +68,14 @@ function encoderWords(urls: readonly string[]): string[] {
   ]);
   const from = inputs.flatMap((input) => ['-f', 'lavfi', '-i', input]);
   return ['-nostdin', '-re', ...from, '-filter_complex', [split, ...scaled].join(';'), ...outputs];
+}
+
+/** Where datagrams go to a port of this machine, as long as `passes` says so. */
+async function forward(port: number, passes: () => boolean): Promise<{ url: string; close(): void }> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  socket.on('message', (datagram) => passes() && socket.send(datagram, port, '127.0.0.1'));
+  return { url: `udp://127.0.0.1:${socket.address().port}`, close: () => socket.close() };
 }
 
 /** A port of UDP that nobody has. */
