@@ -51,7 +51,7 @@ export async function startCopied(folder: string, ...options: string[]): Promise
     mute: (place) => (muted = place),
     stop: async () => {
       publisher.kill('SIGKILL');
-      for (const { close } of ways) close();
+      for (const way of ways) way.close();
       await Promise.all([killEncoder(), published]);
     },
   };
