@@ -15,7 +15,7 @@ import { launchChrome } from '../../tools/start/headless.mjs';
 import { prepareVideo } from '../../tools/start/prepare.mjs';
 import { startRelay } from '../../tools/start/relay.mjs';
 import { startServer } from '../../tools/start/server.mjs';
-import { barriers } from './support/accessible.js';
+import { barriers, keyboardBarriers } from './support/accessible.js';
 
 /** A folder for pictures of the page, to look at. */
 const PICTURES = process.env.VOXEL_SCREENSHOTS;
@@ -82,6 +82,7 @@ async function checked(
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
     expect(await barriers(page), value).toEqual([]);
   }
+  expect(await keyboardBarriers(page)).toEqual([]);
   if (PICTURES) await page.screenshot({ path: join(PICTURES, `${picture}.png`), fullPage: true });
   return page.evaluate(() => ({
     summary: document.querySelector('#summary')!.textContent,

@@ -10,7 +10,7 @@ import { root } from '../../tools/setup/paths.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
 import { prepareVideo } from '../../tools/start/prepare.mjs';
 import { startServer } from '../../tools/start/server.mjs';
-import { barriers } from './support/accessible.js';
+import { barriers, keyboardBarriers } from './support/accessible.js';
 import { lowContrasts } from './support/contrast.js';
 import { plain } from './support/manifests.js';
 
@@ -111,6 +111,7 @@ describe('a run over datagrams', () => {
         expect(await page.evaluate(lowContrasts), value).toEqual([]);
         expect(await barriers(page), value).toEqual([]);
       }
+      expect(await keyboardBarriers(page)).toEqual([]);
       const unexplained = await page.$$eval('.facts > div:not([title]), thead th:not([title], .frames)', (all) =>
         all.map(({ textContent }) => textContent.trim()),
       );

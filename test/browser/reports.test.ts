@@ -11,7 +11,7 @@ import type { TrialResult } from '../../lab/trials/result.js';
 import { findChrome } from '../../tools/setup/chrome.mjs';
 import { root } from '../../tools/setup/paths.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
-import { barriers } from './support/accessible.js';
+import { barriers, keyboardBarriers } from './support/accessible.js';
 
 const WIDTHS = [1280, 390];
 
@@ -47,6 +47,7 @@ describe.each(['simulated/report.html', 'report.html'])('%s', (file) => {
       await page.$eval('details', (details) => (details.open = true));
       expect(await barriers(page), value).toEqual([]);
     }
+    expect(await keyboardBarriers(page)).toEqual([]);
     const defined = await page.$$eval('dl dt', (terms) => terms.map(({ textContent }) => textContent));
     const columns = await page.$$eval('th', (heads) => heads.map(({ textContent }) => textContent));
     expect(columns.filter((column) => !defined.includes(column))).toEqual([]);

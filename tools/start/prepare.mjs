@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, extname, join, resolve } from 'node:path';
+import { exclusively } from '../setup/exclusively.mjs';
 import { cacheFolder, venvProgram } from '../setup/paths.mjs';
 import { run, UserError } from '../setup/process.mjs';
 import { ensureSample } from './sample.mjs';
@@ -22,8 +23,8 @@ export function requireVideo(video) {
 }
 
 /**
- * Prepares the user's video, or the sample; what is finished is used again. `representations` as for `voxel-prepare --representations`,
- * `codec` as for `--codec`, `segment` in seconds, `metric` as for `--metric`.
+ * Prepares the user's video, or the sample; what is finished is used again, and what another process prepares is waited for.
+ * `representations` as for `voxel-prepare --representations`, `codec` as for `--codec`, `segment` in seconds, `metric` as for `--metric`.
  * @param {{ video: string | undefined, duration: number | undefined, codec?: string | undefined, start?: number, representations?: string, segment?: number, metric?: string }} options
  * @returns {Promise<string>} the folder with manifest.mpd
  */
@@ -47,6 +48,6 @@ export async function prepareVideo({ video, duration, codec, start, representati
   // The folder is ours alone, and its name says what it holds: only a source that has changed is replaced.
   const options = ['--out', folder, '--replace', '--no-next', '--jobs', jobs, ...CHOICE, ...settings];
   if (codec === undefined) options.push(...FRAMES);
-  await run(venvProgram('voxel-prepare'), [input, ...options], { kind: 'tool' });
+  await exclusively(folder, () => run(venvProgram('voxel-prepare'), [input, ...options], { kind: 'tool' }));
   return folder;
 }
