@@ -1,8 +1,9 @@
-"""voxel-serve that writes every request with its fields to the file TAP, one JSON object a line: over HTTP and over sessions."""
+"""voxel-serve that writes every request with its fields to the file TAP, an object a line: over HTTP and sessions."""
 
 import json
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from voxel_serve import request as requests
 from voxel_serve.cli import main
@@ -10,7 +11,7 @@ from voxel_serve.site import Site
 
 
 def _write(over: str, target: str, headers: Mapping[str, str]) -> None:
-    with open(os.environ["TAP"], "a") as tap:
+    with Path(os.environ["TAP"]).open("a") as tap:
         tap.write(json.dumps({"over": over, "target": target, "headers": dict(headers)}) + "\n")
 
 
