@@ -7,7 +7,7 @@ from pathlib import Path
 
 from voxel_prepare.jobs.durable import new_file, write_durably
 from voxel_prepare.live import sound
-from voxel_prepare.live.folder import LATE_REQUESTS_SECONDS, TrackFolder
+from voxel_prepare.live.folder import INIT, LATE_REQUESTS_SECONDS, TrackFolder
 from voxel_prepare.live.state import LiveState
 from voxel_prepare.manifest.hls_playlists import MULTIVARIANT
 from voxel_prepare.manifest.live_mpd import LivePresentation
@@ -37,6 +37,14 @@ def reach(window: float, segment: Fraction, target: int) -> Fraction:
     """
     kept = (Fraction(window) + LATE_REQUESTS_SECONDS - segment) / 2
     return max(Fraction(PARTS_TARGETS * target) + segment, min(kept, Fraction(MOST_SECONDS)))
+
+
+def forget_playlists(folder: Path) -> None:
+    """Removes those of an earlier presentation: a player would take them for this one's."""
+    folders = [folder, *(path.parent for path in folder.glob(f"*/{INIT}"))]
+    for path in folders:
+        for name in (MULTIVARIANT, LIVE_PLAYLIST, WHOLE_PLAYLIST):
+            (path / name).unlink(missing_ok=True)
 
 
 class Playlists:

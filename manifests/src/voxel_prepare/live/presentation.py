@@ -12,6 +12,7 @@ from voxel_prepare.jobs.progress import say
 from voxel_prepare.live import resume, sound
 from voxel_prepare.live.folder import LATE_REQUESTS_SECONDS, TrackFolder
 from voxel_prepare.live.manifest_file import AUDIO, ManifestFile
+from voxel_prepare.live.playlists import forget_playlists
 from voxel_prepare.live.publish import record_head
 from voxel_prepare.live.representation import LiveRepresentation
 from voxel_prepare.live.sound import SoundWriter
@@ -64,6 +65,8 @@ class Presentation:
         is_continued = before is not None and before.timeline == timeline
         if is_continued:
             self._fill(first * timeline.segment_frames, picture)
+        else:
+            forget_playlists(self._folder)
         for representation in self.representations:
             representation.folder.begin(timeline.number(first))
         self._begin_audio(first if not is_continued else None)

@@ -14,6 +14,7 @@ from voxel_prepare.live.copied.tracks import CopiedSound, CopiedVideo
 from voxel_prepare.live.encoder import FrameChoice
 from voxel_prepare.live.folder import LATE_REQUESTS_SECONDS, MEDIA_SUFFIX
 from voxel_prepare.live.manifest_file import ManifestFile
+from voxel_prepare.live.playlists import forget_playlists
 from voxel_prepare.live.state import LiveState
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.manifest.live_mpd import LiveVideo
@@ -56,6 +57,7 @@ class CopiedPresentation:
         self._sound = (
             CopiedSound(sound, folder, self._timeline, chunk_frames / self._timeline.rate, on_record) if sound else None
         )
+        forget_playlists(folder)
         self._manifest = self._manifest_file()
         self._listed: list[CopiedVideo] = []
 
