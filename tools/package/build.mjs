@@ -1,6 +1,6 @@
 // @ts-check
 // `npm run build`: the packages, the demo page and the comparison, into dist/.
-import { copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { root } from '../setup/paths.mjs';
 import { PARTS, writeBundle } from './bundle.mjs';
@@ -13,6 +13,11 @@ function copy(folder, sources) {
   mkdirSync(join(dist, folder), { recursive: true });
   for (const source of sources) copyFileSync(join(root, source), join(dist, folder, basename(source)));
 }
+
+mkdirSync(dist, { recursive: true });
+// What a build of another version left would be published, too.
+for (const name of readdirSync(dist))
+  if (/^(voxel-|umd$|repair$)/.test(name)) rmSync(join(dist, name), { recursive: true });
 
 const [plain, live, lab] = await Promise.all([bundleWorker('plain'), bundleWorker('live'), bundleWorker('lab')]);
 
