@@ -78,12 +78,14 @@ export function fragmentLoaderClass(
  * that other: it has requests as they are sent.
  */
 export function within(Own: LoaderClass, cmcd: object | undefined, put: (own: Loader) => Loader): LoaderClass {
-  return function (config: object): Loader {
-    const own = new Own(config);
-    if (!cmcd || !own.loader?.load) return put(own);
-    own.loader = put(own.loader);
-    return own;
-  } as unknown as LoaderClass;
+  return new Proxy(Own, {
+    construct(_, [config]: [object]): Loader {
+      const own = new Own(config);
+      if (!cmcd || !own.loader?.load) return put(own);
+      own.loader = put(own.loader);
+      return own;
+    },
+  });
 }
 
 interface FragmentRequest {
