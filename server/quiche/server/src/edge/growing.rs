@@ -82,7 +82,7 @@ impl Edge {
         follows: bool,
         client: &Arc<Client>,
     ) -> Result<Beside, Failure> {
-        if let Some(mirror) = self.growing.get(url) {
+        if let Some(mirror) = self.mirror(url).await {
             return Ok(Beside::Grows(mirror));
         }
         let is_known = || self.known(url).is_some_and(|entry| entry.is_fresh(SystemTime::now()));
@@ -90,6 +90,12 @@ impl Edge {
             return Ok(Beside::Unknown);
         }
         self.look(url, client).await
+    }
+
+    /// The mirror of a file that grows, if it has records: one without them is about to fail, and another look says why.
+    async fn mirror(&self, url: &str) -> Option<Arc<Mirror>> {
+        let mirror = self.growing.get(url)?;
+        mirror.has_records().await.then_some(mirror)
     }
 
     /// Looks for records, once for all requests of a client: none waits until another client has fewer requests than its
@@ -103,7 +109,7 @@ impl Edge {
     }
 
     async fn look_once(self: &Arc<Self>, url: &str, client: &Arc<Client>) -> Result<Beside, Failure> {
-        if let Some(mirror) = self.growing.get(url) {
+        if let Some(mirror) = self.mirror(url).await {
             return Ok(Beside::Grows(mirror));
         }
         let (records, etag) = match self.find(&records_url(url), client).await {
