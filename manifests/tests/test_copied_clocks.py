@@ -1,5 +1,6 @@
 """`voxel-live --copy`: times of senders become places on one timeline."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -80,6 +81,28 @@ def test_a_clock_that_went_on_while_nothing_came_is_the_same() -> None:
     stamps.add(packet(0, NOW))
     assert stamps.add(packet(30 * TICKS, NOW + 30 * TICKS)).run == 0
     assert stamps.add(packet(30 * TICKS + FRAME, NOW + 60 * TICKS)).run == 0  # late
+
+
+@pytest.mark.parametrize("held", [1, 2])
+@pytest.mark.parametrize("before", [0, 1])
+def test_frames_that_were_held_while_nothing_came_do_not_make_the_silence_shorter(held: int, before: int) -> None:
+    """The encoder has begun anew before that, or not; its first clock does not get the packets."""
+    stamps = Stamps(TS_WRAP)
+    came = pictures(3 * TICKS, NOW - 9 * TICKS, 240)[: 240 * before] + pictures(TICKS, NOW, 240)
+    for one in [*came[:-held], *(replace(one, arrived=one.arrived + 10 * TICKS) for one in came[-held:])]:
+        run = stamps.add(one).run
+    assert run == before
+    for at in range(800, 1000):
+        opened = max(at, 845)  # What comes meanwhile is read after that.
+        found = stamps.add(packet(TICKS + at * FRAME, NOW + opened * FRAME))
+        assert (found.run, found.decoded) == (before, TICKS + at * FRAME)
+
+
+def test_a_clock_that_has_stood_still_does_not_get_the_time_back() -> None:
+    stamps = Stamps(None)
+    for one in pictures(0, NOW, 30) + pictures(30 * FRAME, NOW + 60 * TICKS, 30):
+        assert stamps.add(one).run == 0
+    assert stamps.add(packet(20 * TICKS, NOW + 61 * TICKS)).run == 1
 
 
 def test_sound_of_the_run_before_is_not_of_the_new_one() -> None:
