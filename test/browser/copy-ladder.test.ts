@@ -101,7 +101,7 @@ describe.each(ADDRESSINGS)('a ladder with %s that --copy made a VOXEL stream', (
     await playToEnd(page, { seconds: 3 });
     relay.close();
     const outcome = await outcomeOf(page);
-    expect(outcome).toMatchObject({ errors: [], ended: true });
+    expect(outcome).toMatchObject({ errors: [], ended: true, played: [[0, expect.closeTo(LADDER.seconds, 1)]] });
     expect(outcome.frames).toBeGreaterThanOrEqual(LADDER.seconds * 25);
     const { segments } = outcome.statistics!;
     expect(new Set(onceReady(outcome).map(({ delivery }) => delivery))).toEqual(new Set(['datagrams']));
@@ -135,7 +135,7 @@ describe('an encrypted ladder that --copy made a VOXEL stream with its key', () 
     await playToEnd(page, { seconds: 3 });
     relay.close();
     const outcome = await outcomeOf(page);
-    expect(outcome).toMatchObject({ errors: [], ended: true });
+    expect(outcome).toMatchObject({ errors: [], ended: true, played: [[0, expect.closeTo(LADDER.seconds, 1)]] });
     expect(outcome.frames).toBeGreaterThanOrEqual(LADDER.seconds * 25);
     const { segments } = outcome.statistics!;
     expect(new Set(onceReady(outcome).map(({ delivery }) => delivery))).toEqual(new Set(['datagrams']));

@@ -17,7 +17,7 @@ export function lowContrasts(): string[] {
   const backgroundOf = (element: Element | null): string => {
     for (let at = element; at; at = at.parentElement) {
       const { backgroundColor } = getComputedStyle(at);
-      if (!/, 0\)$|\/ 0\)$|^transparent$/.test(backgroundColor)) return backgroundColor;
+      if (!/^rgba\(.*, 0\)$|\/ 0\)$|^transparent$/.test(backgroundColor)) return backgroundColor;
     }
     return 'white';
   };

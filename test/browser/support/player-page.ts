@@ -53,6 +53,8 @@ export interface Outcome {
   readonly readyState: number;
   readonly seeking: boolean;
   readonly buffered: [start: number, end: number][];
+  /** Seconds of media: more than one range where playback has jumped. */
+  readonly played: [start: number, end: number][];
   readonly frames: number;
   readonly decodedAudioBytes: number;
 }
@@ -248,12 +250,14 @@ export function fallbacksOnceReady({ fallbacks }: Pick<Outcome, 'fallbacks'>): F
 export function outcomeOf(page: Page, player = 0): Promise<Outcome> {
   return page.evaluate((number) => {
     const { video, handle, errors, fallbacks, sessions, paths, ended } = window.players[number]!;
-    const { buffered, currentTime, duration, paused, playbackRate, readyState, seeking } = video;
+    const { currentTime, duration, paused, playbackRate, readyState, seeking } = video;
+    const rangesOf = (ranges: TimeRanges) =>
+      Array.from({ length: ranges.length }, (_, index) => [ranges.start(index), ranges.end(index)]);
     return {
       ...{ errors, fallbacks, sessions, paths, ended, currentTime, duration },
       ...{ paused, playbackRate, readyState, seeking },
       statistics: handle?.statistics(),
-      buffered: Array.from({ length: buffered.length }, (_, index) => [buffered.start(index), buffered.end(index)]),
+      ...{ buffered: rangesOf(video.buffered), played: rangesOf(video.played) },
       frames: video.getVideoPlaybackQuality().totalVideoFrames,
       decodedAudioBytes: (video as unknown as { webkitAudioDecodedByteCount: number }).webkitAudioDecodedByteCount,
     };
