@@ -37,6 +37,9 @@ CHOICE_VERSION = 1
 
 
 NOTHING_TO_REMOVE = "every frame is needed by another"
+MOST_MISSING = 0.5
+"""Share of the frames that the top representation has at least where others are compared with it."""
+OTHER_FRAMES = "it has other frames than the same segment of another representation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +71,14 @@ def analyse_segments(
     """Analyses the same segment of all representations; `reference` is that of the top one. Raises `PreparationError`.
 
     The useful part of a curve ends at the score of the best untouched segment with fewer bytes. Without the key of one
-    all scores are foretold.
+    all scores are foretold. Where an encoder has not delivered all frames of a representation, it is compared as it is
+    shown with one that has them.
     """
+    reference = _best(sources, reference)
     is_opaque = any(source.is_opaque for source in (*sources, reference))
     if is_opaque and settings.metric is not METRIC:
         raise PreparationError(f"without a key only {METRIC.upper()} is foretold, not {settings.metric.upper()}")
-    references = ReferencePictures(reference.read())
+    references = ReferencePictures(reference.read(), reference.frames)
     analyses: dict[int, SegmentAnalysis] = {}
     for number, source in sorted(enumerate(sources), key=lambda numbered: numbered[1].range.size):
         useful_from = max((analysis.score for analysis in analyses.values()), default=0.0)
@@ -90,11 +95,24 @@ def analyse_segments(
     return [analyses[number] for number in range(len(sources))]
 
 
+def _best(sources: Sequence[SegmentSource], top: SegmentSource) -> SegmentSource:
+    """The segment to compare with: the top representation's, or the last one of those that have most frames where most
+    of that one's are missing.
+    """
+    most = max(source.frames or 0 for source in sources)
+    if (top.frames or 0) >= MOST_MISSING * most:
+        return top
+    return next(source for source in reversed(sources) if source.frames == most)
+
+
 def _analyse(
     source: SegmentSource, references: ReferencePictures, useful_from: float, settings: AnalysisSettings
 ) -> SegmentAnalysis:
     encoded = source.read()
     comparer = PictureComparer(settings.metric)
+    if references.frames != source.frames:
+        score = score_pictures(references.shown_of(encoded), references, comparer)
+        return _completely_reliable(source.range, score, settings, OTHER_FRAMES)
     try:
         segment = RepairableSegment.of(encoded)
     except RepairError:

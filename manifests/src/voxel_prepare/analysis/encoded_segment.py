@@ -41,6 +41,11 @@ class EncodedSegment:
         """Its pictures in order of presentation."""
         return decode_samples(self.codec, enumerate(self.samples()))
 
+    def presentation_times(self) -> list[int]:
+        """When its pictures are shown, ascending, in the track's timescale. Raises `Mp4Error`."""
+        fragments = parse_fragments(self.data, self.defaults)
+        return sorted(sample.presentation_time for fragment in fragments for sample in fragment.samples)
+
     def pictures_at(self, times: Iterable[int]) -> Iterator[VideoFrame]:
         """The picture that is shown at each of these times, which ascend, in the track's timescale."""
         fragments = parse_fragments(self.data, self.defaults)
@@ -67,6 +72,8 @@ class SegmentSource:
     """How an encrypted track is decrypted; of an opaque segment: how it would be."""
     is_opaque: bool = False
     """It is encrypted, and a key is not known."""
+    frames: int | None = None
+    """None: as many as the same segment of other representations has."""
 
     def read(self) -> EncodedSegment:
         """The segment's bytes, read from the file and decrypted if there is a key. Raises `OSError`, or `Mp4Error` if

@@ -13,13 +13,21 @@ KEPT_BYTES = 400_000_000
 class ReferencePictures:
     """A segment of the top representation, decoded as often as necessary."""
 
-    def __init__(self, segment: EncodedSegment) -> None:
+    def __init__(self, segment: EncodedSegment, frames: int | None = None) -> None:
+        """`frames`: see `SegmentSource.frames`."""
+        self.frames = frames
         self._segment = segment
         self._kept: list[VideoFrame] | None = None
 
     def are_of(self, segment: EncodedSegment) -> bool:
         """True if these are the pictures of `segment`."""
         return self._segment == segment
+
+    def shown_of(self, segment: EncodedSegment) -> Iterator[VideoFrame]:
+        """What is shown of another segment at the time of each of these pictures."""
+        assert segment.timescale is not None and self._segment.timescale is not None
+        times = self._segment.presentation_times()
+        return segment.pictures_at(time * segment.timescale // self._segment.timescale for time in times)
 
     def __iter__(self) -> Iterator[VideoFrame]:
         if self._kept is not None:

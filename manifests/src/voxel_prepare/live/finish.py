@@ -57,7 +57,9 @@ def describe_ended(
     first = numbers[0] - timeline.first_number
     records = video[0][0].records(numbers[-1])
     last, timescale = records.chunks[-1], records.head.timescale if records.head else timeline.timescale
-    duration = Fraction(last.decode_time + last.duration, timescale) - first * timeline.segment_seconds
+    # The last segment of a copy may last a little longer: players would ask for one more.
+    end = min(Fraction(last.decode_time + last.duration, timescale), (first + len(numbers)) * timeline.segment_seconds)
+    duration = end - first * timeline.segment_seconds
     presentation = LivePresentation(timeline.rate, timeline.segment_seconds, timeline.first_number, described, audio)
     return write_ended_mpd(presentation, Ending(first, duration))
 

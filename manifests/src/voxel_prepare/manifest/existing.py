@@ -26,6 +26,7 @@ from voxel_prepare.isobmff import (
 from voxel_prepare.isobmff.common_encryption import CBCS, SCHEMES, Decryption, ProtectedSample, protected_samples
 from voxel_prepare.isobmff.track import ENCRYPTED_ENTRIES
 from voxel_prepare.manifest.addresses import Address, Addresses, Place, number, read_addresses
+from voxel_prepare.manifest.alignment import check_alignment
 from voxel_prepare.manifest.mpd_file import base_url, base_urls, is_relative, parse_mpd
 from voxel_prepare.manifest.periods import Period, check_ended, read_periods
 from voxel_prepare.repair.encrypted import check_needs_are_clear
@@ -114,7 +115,7 @@ class _SetReader:
         elements = [one for one in self.adaptation_set.iterfind("{*}Representation") if self._is_video(one)]
         try:
             found = sorted((one for element in elements if (one := self._read_known(element))), key=_bandwidth)
-            _check_alignment(found)
+            check_alignment([(one.name, one.segment_frames) for one in found])
             _check_encryption(found)
         except StaysPlain as error:  # the rest would be a ladder that has scores in part only
             self._leave(error, elements)
@@ -227,8 +228,11 @@ def _segment(track: Track, address: Address, keys: ContentKeys) -> tuple[Segment
         raise StaysPlain(f"{place}: {error}") from error
     except Mp4Error as error:
         raise InputError(f"{place}: {error}") from error
-    source = SegmentSource(address.path, address.range, codec, track.defaults, track.timescale, decryption, is_opaque)
-    return source, sum(len(fragment.samples) for fragment in fragments)
+    frames = sum(len(fragment.samples) for fragment in fragments)
+    source = SegmentSource(
+        address.path, address.range, codec, track.defaults, track.timescale, decryption, is_opaque, frames
+    )
+    return source, frames
 
 
 def _check_coding(description: SampleDescription) -> None:
@@ -287,19 +291,6 @@ def _check_key(segment: SegmentSource) -> None:
     except (Mp4Error, FFmpegError, DamagedPicture) as error:
         key_id = segment.decryption.track.protection.key_id.hex()
         raise InputError(f"{segment.path}: cannot be decoded with the key given for {key_id}: {error}") from error
-
-
-def _check_alignment(representations: list[ExistingRepresentation]) -> None:
-    """Raises `StaysPlain` unless all have the same frames in each segment, as scoring and switching need."""
-    for representation in representations[:-1]:
-        top = representations[-1]
-        differ = f"representations {representation.name} and {top.name} differ"
-        if len(representation.segments) != len(top.segments):
-            raise StaysPlain(f"{differ}: {len(representation.segments)} and {len(top.segments)} segments")
-        pairs = zip(representation.segment_frames, top.segment_frames, strict=True)
-        for index, (frames, of_top) in enumerate(pairs, start=1):
-            if frames != of_top:
-                raise StaysPlain(f"{differ}: segment {index} has {frames} and {of_top} frames")
 
 
 def _elsewhere(sets: list[list[ExistingRepresentation]]) -> Iterator[str]:
