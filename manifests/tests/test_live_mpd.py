@@ -1,5 +1,6 @@
 """The manifests of live presentations are valid, and say what players need."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -9,6 +10,7 @@ from voxel_prepare.manifest.live_mpd import (
     Ending,
     Growth,
     LiveAudio,
+    LiveEvent,
     LivePresentation,
     LiveTrack,
     LiveVideo,
@@ -16,13 +18,14 @@ from voxel_prepare.manifest.live_mpd import (
     write_ended_mpd,
     write_live_mpd,
 )
+from voxel_prepare.manifest.live_playlists import live_multivariant
 
 REPRESENTATIONS = (
     LiveVideo(LiveTrack("v0", "avc1.640015", 400_000, 15_360), 426, 240, 0.9),
     LiveVideo(LiveTrack("v1", "avc1.64001F", 2_500_000, 15_360), 1280, 720, None),
 )
 PRESENTATION = LivePresentation(
-    Fraction(30), Fraction(1), 5, REPRESENTATIONS, LiveAudio(LiveTrack("a0", "mp4a.40.2", 128_000, 48_000), 2)
+    Fraction(30), Fraction(1), 5, REPRESENTATIONS, [LiveAudio(LiveTrack("a0", "mp4a.40.2", 128_000, 48_000), 2)]
 )
 GROWTH = Growth(1_795_000_000_007, 1_795_000_001_000, Fraction(4, 30), 1, 60)
 SPACES = {"d": DASH}
@@ -66,6 +69,51 @@ def test_records_are_named_and_scores_where_they_are_known() -> None:
     ] * 3
     scores = [each.get(f"{{{VOXEL}}}avgSSIM") for each in found(mpd, "//d:Representation")]
     assert scores == ["0.90000", None, None]
+
+
+SOUNDS = [
+    LiveAudio(LiveTrack("a0", "mp4a.40.2", 128_000, 48_000), 2, "eng", "main"),
+    LiveAudio(LiveTrack("a1", "mp4a.40.5", 64_000, 24_000), 1, "de-AT", "description"),
+]
+EVENTS = [LiveEvent(1, 90_000, None, b"\xfc\0"), LiveEvent(7, 1 << 34, 180_000, b"\xfc\1")]
+
+
+def test_each_sound_has_a_set_with_its_language_and_role() -> None:
+    for mpd in (
+        write_live_mpd(replace(PRESENTATION, audio=SOUNDS), GROWTH),
+        write_ended_mpd(replace(PRESENTATION, audio=SOUNDS), Ending(0, Fraction(3))),
+    ):
+        check_mpd(mpd)
+        sets = found(mpd, "//d:AdaptationSet[@contentType='audio']")
+        assert [(one.get("id"), one.get("lang")) for one in sets] == [("1", "eng"), ("2", "de-AT")]
+        assert [role.get("value") for one in sets for role in one.iter(f"{{{DASH}}}Role")] == ["main", "description"]
+
+
+def test_each_sound_is_a_rendition_of_one_group() -> None:
+    text = live_multivariant(replace(PRESENTATION, audio=SOUNDS), Fraction(1, 5), "media.m3u8").decode()
+    media = [line for line in text.splitlines() if line.startswith("#EXT-X-MEDIA:")]
+    assert [('LANGUAGE="eng",DEFAULT=YES' in line, 'LANGUAGE="de-AT",DEFAULT=NO' in line) for line in media] == [
+        (True, False),
+        (False, True),
+    ]
+    assert len({line.split("GROUP-ID=")[1].split(",")[0] for line in media}) == 1
+    assert text.count('CODECS="avc1.640015,mp4a.40.2,mp4a.40.5"') == 1
+
+
+def test_events_have_their_cues_as_they_were_sent_and_count_from_what_is_left() -> None:
+    presentation = replace(PRESENTATION, events=EVENTS)
+    for mpd, offset in (
+        (write_live_mpd(presentation, GROWTH), None),
+        (write_ended_mpd(presentation, Ending(9, Fraction(7, 2))), "810000"),
+    ):
+        check_mpd(mpd)
+        (stream,) = found(mpd, "/d:MPD/d:Period/d:EventStream")
+        assert (stream.get("timescale"), stream.get("presentationTimeOffset")) == ("90000", offset)
+        assert [dict(event.attrib) for event in stream] == [
+            {"presentationTime": "90000", "id": "1"},
+            {"presentationTime": str(1 << 34), "id": "7", "duration": "180000"},
+        ]
+        assert b"<Binary>/AA=</Binary>" in mpd  # dash.js wants no prefix
 
 
 @pytest.mark.parametrize("rate", [Fraction(30), Fraction(30_000, 1001), Fraction(24_000, 1001)])

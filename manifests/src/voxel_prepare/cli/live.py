@@ -34,7 +34,7 @@ REPRESENTATIONS_HELP = (
 
 COPY_HELP = (
     "Encode nothing: the inputs are H.264 with key frames at the same times, and AAC. Each of them, or of their "
-    "tracks, is a representation; sound is that of the first input that has some."
+    "tracks, is a representation; sound is that of the first input that has some, and what only others have."
 )
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

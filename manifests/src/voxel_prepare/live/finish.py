@@ -19,7 +19,15 @@ from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.publish import record_head
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.manifest.index_file import write_index
-from voxel_prepare.manifest.live_mpd import Ending, LiveAudio, LivePresentation, LiveVideo, write_ended_mpd
+from voxel_prepare.manifest.live_mpd import (
+    EVENT_SCALE,
+    Ending,
+    LiveAudio,
+    LiveEvent,
+    LivePresentation,
+    LiveVideo,
+    write_ended_mpd,
+)
 from voxel_prepare.manifest.live_records import ChunkFrame, Records
 from voxel_prepare.media.encoders import CodecName
 
@@ -33,13 +41,14 @@ def describe_ended(
     timeline: Timeline,
     choice: FrameChoice,
     video: Sequence[tuple[TrackFolder, LiveVideo]],
-    audio: LiveAudio | None,
+    audio: Sequence[LiveAudio],
+    events: Sequence[LiveEvent] = (),
 ) -> bytes:
     """Writes the indexes of all finished segments that are left without a gap; the manifest.
 
     Raises `PreparationError` if there are none.
     """
-    sound = [TrackFolder(folder / audio.track.id, record_head(1))] if audio else []
+    sound = [TrackFolder(folder / one.track.id, record_head(1)) for one in audio]
     numbers = finished_numbers(timeline, [track for track, _ in video] + sound)
     described: list[LiveVideo] = []
     for track, one in video:
@@ -60,7 +69,11 @@ def describe_ended(
     # The last segment of a copy may last a little longer: players would ask for one more.
     end = min(Fraction(last.decode_time + last.duration, timescale), (first + len(numbers)) * timeline.segment_seconds)
     duration = end - first * timeline.segment_seconds
-    presentation = LivePresentation(timeline.rate, timeline.segment_seconds, timeline.first_number, described, audio)
+    begin = int(first * timeline.segment_seconds * EVENT_SCALE)
+    left = [event for event in events if event.time + (event.duration or 0) >= begin]
+    presentation = LivePresentation(
+        timeline.rate, timeline.segment_seconds, timeline.first_number, described, audio, left
+    )
     return write_ended_mpd(presentation, Ending(first, duration))
 
 

@@ -15,6 +15,7 @@ from voxel_prepare.manifest.live_mpd import (
     UPDATE_SECONDS,
     Growth,
     LiveAudio,
+    LiveEvent,
     LivePresentation,
     LiveTrack,
     LiveVideo,
@@ -32,7 +33,7 @@ class ManifestFile:
     """Writes it while the presentation grows, and at its end."""
 
     def __init__(
-        self, folder: Path, state: LiveState, latency: float, window: float, *, sound: LiveAudio | None = None
+        self, folder: Path, state: LiveState, latency: float, window: float, *, sound: Sequence[LiveAudio] | None = None
     ) -> None:
         """`latency`, `window`: in seconds. `sound`: that of copied streams; else it is as `voxel-live` encodes it."""
         self._folder, self._state, self._sound = folder, state, sound
@@ -44,12 +45,12 @@ class ManifestFile:
         """Writes the playlist of a representation that has begun, from now on whenever it grows."""
         self._playlists.follow(track, is_sound=track.folder.name == AUDIO)
 
-    def is_due(self, now: float) -> bool:
-        """Whether players will soon ask for a newer one; `now`: ms since 1970 (UTC)."""
-        return now - self._written >= 1000 * UPDATE_SECONDS
+    def is_due(self, now: float, seconds: float = UPDATE_SECONDS) -> bool:
+        """Whether the last one is so old, as when players will soon ask for a newer one; `now`: ms since 1970 (UTC)."""
+        return now - self._written >= 1000 * seconds
 
-    def write(self, video: Sequence[LiveVideo], now: float) -> None:
-        """While the presentation grows."""
+    def write(self, video: Sequence[LiveVideo], now: float, events: Sequence[LiveEvent] = ()) -> None:
+        """While the presentation grows; `now`: ms since 1970 (UTC)."""
         self._written = now
         timeline = self._state.timeline
         growth = Growth(
@@ -59,18 +60,18 @@ class ManifestFile:
             latency=self._latency,
             window=self._window,
         )
-        presentation = self._presentation(video)
+        presentation = self._presentation(video, events)
         self._replace(write_live_mpd(presentation, growth))
         self._playlists.write_multivariant(presentation)
 
-    def end(self, video: Sequence[tuple[TrackFolder, LiveVideo]]) -> None:
+    def end(self, video: Sequence[tuple[TrackFolder, LiveVideo]], events: Sequence[LiveEvent] = ()) -> None:
         """Describes what is left, to be played on demand. Raises `PreparationError` if there is nothing."""
         state = self._state
-        presentation = self._presentation([one for _, one in video])
-        sound = [TrackFolder(self._folder / AUDIO, record_head(1))] if state.has_audio else []
+        presentation = self._presentation([one for _, one in video], events)
+        sound = [TrackFolder(self._folder / one.track.id, record_head(1)) for one in self._audio()]
         numbers = finished_numbers(state.timeline, [track for track, _ in video] + sound)
         self._playlists.end(presentation, numbers)
-        self._replace(describe_ended(self._folder, state.timeline, state.choice, video, self._audio()))
+        self._replace(describe_ended(self._folder, state.timeline, state.choice, video, self._audio(), events))
         replace(state, is_ended=True).write(self._folder)
 
     def video(self, representation: Representation, codec: Codec, score: float | None) -> LiveVideo:
@@ -79,14 +80,16 @@ class ManifestFile:
         track = LiveTrack(representation.id, codecs, representation.bitrate, self._state.timeline.timescale)
         return LiveVideo(track, representation.width, representation.height, score)
 
-    def _presentation(self, video: Sequence[LiveVideo]) -> LivePresentation:
+    def _presentation(self, video: Sequence[LiveVideo], events: Sequence[LiveEvent]) -> LivePresentation:
         timeline = self._state.timeline
-        return LivePresentation(timeline.rate, timeline.segment_seconds, timeline.first_number, video, self._audio())
+        seconds, first = timeline.segment_seconds, timeline.first_number
+        return LivePresentation(timeline.rate, seconds, first, video, self._audio(), events)
 
-    def _audio(self) -> LiveAudio | None:
-        if self._sound is not None or not self._state.has_audio:
+    def _audio(self) -> Sequence[LiveAudio]:
+        if self._sound is not None:
             return self._sound
-        return LiveAudio(LiveTrack(AUDIO, sound.CODECS, sound.BITRATE, sound.SAMPLE_RATE), sound.CHANNELS)
+        own = LiveAudio(LiveTrack(AUDIO, sound.CODECS, sound.BITRATE, sound.SAMPLE_RATE), sound.CHANNELS)
+        return [own] if self._state.has_audio else []
 
     def _replace(self, manifest: bytes) -> None:
         write_durably(self._folder / MANIFEST, manifest, through=self._folder)

@@ -1,5 +1,6 @@
 """Writes the manifest of a live presentation while it grows and when it has ended (docs/MANIFEST.md, "Live folder")."""
 
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,6 +25,11 @@ LIVE_SCHEME = "urn:voxel-dash:live:1"
 """`SupplementalProperty@schemeIdUri`: its value is appended to the URL of a segment for that of its records."""
 RECORDS_SUFFIX = ".vxl"
 
+EVENT_SCHEME = "urn:scte:scte35:2014:xml+bin"
+SIGNAL_NAMESPACE = "http://www.scte.org/schemas/35/2016"
+"""Of the element that has a cue as it was sent (ANSI/SCTE 214-1 §6.8.4, ANSI/SCTE 35 §12)."""
+EVENT_SCALE = 90_000
+ROLE_SCHEME = "urn:mpeg:dash:role:2011"
 PROFILES = "urn:mpeg:dash:profile:isoff-live:2011"
 CLOCK_SCHEME = "urn:mpeg:dash:utc:http-xsdate:2014"
 CLOCK_URL = "/.well-known/voxel-time"
@@ -61,10 +67,26 @@ class LiveVideo:
 
 @dataclass(frozen=True, slots=True)
 class LiveAudio:
-    """The audio representation; its timescale is the sample rate."""
+    """A track of sound, of one representation; its timescale is the sample rate."""
 
     track: LiveTrack
     channels: int
+    language: str = UNKNOWN_LANGUAGE
+    """An xs:language."""
+    role: str | None = None
+    """Of the scheme `urn:mpeg:dash:role:2011`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveEvent:
+    """A cue of SCTE 35 on the timeline; times in units of 1 / `EVENT_SCALE` s."""
+
+    id: int
+    time: int
+    """When it takes effect, since media time 0."""
+    duration: int | None
+    section: bytes
+    """The splice_info_section."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +100,9 @@ class LivePresentation:
     """Number of the segment at media time 0."""
     video: Sequence[LiveVideo]
     """Ascending in bitrate."""
-    audio: LiveAudio | None
+    audio: Sequence[LiveAudio]
+    """The first is the one to begin with."""
+    events: Sequence[LiveEvent] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +169,8 @@ def _add_period(
     mpd: etree._Element, presentation: LivePresentation, growth: Growth | None, first: int, times: dict[str, str]
 ) -> None:
     period = child(mpd, "Period", id="0", **times)
+    if presentation.events:
+        _add_events(period, presentation, first)
     adaptation_set = video_set(period, 0, [(one.width, one.height) for one in presentation.video], presentation.rate)
     _add_clock(adaptation_set, growth, "0")
     for video in presentation.video:
@@ -156,15 +182,34 @@ def _add_period(
         if video.index is not None:
             child(representation, "SupplementalProperty", schemeIdUri=INDEX_SCHEME, value=video.index)
         _add_segments(representation, video.track, presentation, growth, first)
-    if presentation.audio is not None:
-        _add_audio(period, presentation, presentation.audio, growth, first)
+    for place, audio in enumerate(presentation.audio, 1):
+        _add_audio(period, place, presentation, audio, growth, first)
+
+
+def _add_events(period: etree._Element, presentation: LivePresentation, first: int) -> None:
+    offset = {"presentationTimeOffset": str(round(first * presentation.segment_seconds * EVENT_SCALE))} if first else {}
+    stream = child(period, "EventStream", schemeIdUri=EVENT_SCHEME, timescale=str(EVENT_SCALE), **offset)
+    for one in presentation.events:
+        duration = {} if one.duration is None else {"duration": str(one.duration)}
+        event = child(stream, "Event", presentationTime=str(one.time), id=str(one.id), **duration)
+        # Without a prefix: dash.js looks for `Signal` and `Binary`.
+        space = {None: SIGNAL_NAMESPACE}
+        signal = etree.SubElement(event, f"{{{SIGNAL_NAMESPACE}}}Signal", nsmap=space)  # type: ignore[arg-type]
+        etree.SubElement(signal, f"{{{SIGNAL_NAMESPACE}}}Binary").text = b64encode(one.section).decode()
 
 
 def _add_audio(
-    period: etree._Element, presentation: LivePresentation, audio: LiveAudio, growth: Growth | None, first: int
+    period: etree._Element,
+    place: int,
+    presentation: LivePresentation,
+    audio: LiveAudio,
+    growth: Growth | None,
+    first: int,
 ) -> None:
-    adaptation_set = audio_set(period, 1, UNKNOWN_LANGUAGE)
-    _add_clock(adaptation_set, growth, "1")
+    adaptation_set = audio_set(period, place, audio.language)
+    _add_clock(adaptation_set, growth, str(place))
+    if audio.role is not None:
+        child(adaptation_set, "Role", schemeIdUri=ROLE_SCHEME, value=audio.role)
     rate = str(audio.track.timescale)
     representation = _add_representation(adaptation_set, audio.track, codecs=audio.track.codecs, audioSamplingRate=rate)
     child(representation, "AudioChannelConfiguration", schemeIdUri=CHANNEL_CONFIGURATION, value=str(audio.channels))

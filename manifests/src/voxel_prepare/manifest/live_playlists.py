@@ -11,6 +11,7 @@ from math import ceil
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.manifest.hls_playlists import AUDIO_GROUP, text_of
 from voxel_prepare.manifest.live_mpd import LiveAudio, LivePresentation, LiveVideo, date_time
+from voxel_prepare.manifest.mpd import UNKNOWN_LANGUAGE
 
 LIVE_PLAYLIST = "media.m3u8"
 """Name of a representation's media playlist in its folder, while it grows and when it has ended."""
@@ -140,27 +141,30 @@ def ended_playlist(segments: Sequence[PartedSegment], pace: Pace) -> bytes:
 
 def live_multivariant(presentation: LivePresentation, chunk_seconds: Fraction, playlist: str) -> bytes:
     """The playlist to start from; `playlist`: the name of media playlists in their folders."""
-    audio = presentation.audio
     lines = ["#EXTM3U", f"#EXT-X-VERSION:{VERSION}", "#EXT-X-INDEPENDENT-SEGMENTS"]
-    if audio is not None:
+    for place, audio in enumerate(presentation.audio):
+        is_known = audio.language != UNKNOWN_LANGUAGE
         lines.append(
-            f'#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="{AUDIO_GROUP}",NAME="{audio.track.id}",DEFAULT=YES,AUTOSELECT=YES,'
+            f'#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="{AUDIO_GROUP}",NAME="{audio.track.id}",'
+            + (f'LANGUAGE="{audio.language}",' if is_known else "")
+            + f"DEFAULT={'NO' if place else 'YES'},AUTOSELECT=YES,"
             f'CHANNELS="{audio.channels}",URI="{audio.track.id}/{playlist}"'
         )
     for video in presentation.video:
-        lines += _variant(video, audio, presentation.rate, chunk_seconds)
+        lines += _variant(video, presentation.audio, presentation.rate, chunk_seconds)
         lines.append(f"{video.track.id}/{playlist}")
     return text_of(lines)
 
 
-def _variant(video: LiveVideo, audio: LiveAudio | None, rate: Fraction, chunk_seconds: Fraction) -> list[str]:
-    tracks = [video.track, *([audio.track] if audio else [])]
+def _variant(video: LiveVideo, audio: Sequence[LiveAudio], rate: Fraction, chunk_seconds: Fraction) -> list[str]:
+    loudest = max((one.track for one in audio), key=lambda track: track.bandwidth, default=None)
+    tracks = [video.track, *([loudest] if loudest else [])]
     boxes = round(len(tracks) * 8 * CHUNK_OVERHEAD_BYTES / chunk_seconds)
     bandwidth = sum(track.bandwidth for track in tracks)
     attributes = {
         "BANDWIDTH": round(PEAK * bandwidth) + boxes,
         "AVERAGE-BANDWIDTH": bandwidth + boxes,
-        "CODECS": f'"{",".join(track.codecs for track in tracks)}"',
+        "CODECS": f'"{",".join(dict.fromkeys([video.track.codecs, *(one.track.codecs for one in audio)]))}"',
         "RESOLUTION": f"{video.width}x{video.height}",
         "FRAME-RATE": f"{float(rate):.3f}",
         "STABLE-VARIANT-ID": f'"{video.track.id}"',

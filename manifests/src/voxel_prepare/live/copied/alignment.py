@@ -103,6 +103,14 @@ class InputLine:
         """An input that is opened again may have another container."""
         self._stamps.wrap = wrap
 
+    def place(self, time: int | None) -> int | None:
+        """Where a time of its clock is on the timeline, in ticks; `time` None: at once.
+
+        None while the input has no place.
+        """
+        found = self._stamps.near(time)
+        return None if self._base is None or found is None else found + self._base.offset
+
     def add(self, packet: Packet, alignment: Alignment | None) -> list[Placed]:
         """The packet on the timeline, and others that waited for it; `alignment`: None before there is a timeline."""
         stamped = self._stamps.add(packet)

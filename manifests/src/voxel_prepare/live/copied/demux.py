@@ -14,6 +14,7 @@ import av
 from av.container import InputContainer
 from av.error import ExitError, FFmpegError, ProtocolNotFoundError
 from av.packet import Packet as AvPacket
+from av.stream import Disposition
 
 from voxel_prepare.annex_b import to_sample
 from voxel_prepare.codecs import codec_named
@@ -22,9 +23,13 @@ from voxel_prepare.ffmpeg import ANY_TAGS, INPUT_OPTIONS
 from voxel_prepare.isobmff import Sample
 from voxel_prepare.live.clock import WallClock
 from voxel_prepare.live.copied.aac import AacFormat, from_configuration, read_adts
+from voxel_prepare.live.copied.cues import SCTE_35, read_cue
+from voxel_prepare.live.copied.notes import Content, CueFound, Gone, Note, Opened, SoundFound, VideoFacts
 from voxel_prepare.live.copied.packets import TICKS, Packet
+from voxel_prepare.live.copied.sounds import MOST_SOUNDS
 from voxel_prepare.live.copied.stamps import TS_WRAP
 from voxel_prepare.live.inputs import STDIN
+from voxel_prepare.manifest.mpd import LANGUAGE, UNKNOWN_LANGUAGE
 from voxel_prepare.repair.codec import Codec
 
 COPIED = "h264"
@@ -54,55 +59,21 @@ ANY_ADDRESS = ("rtmp://0.0.0.0", "rtmp://[::]", "rtmp://:")
 """RTMP at such an address is listened for: nobody can connect to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class VideoFacts:
-    """What a container says of a track of pictures."""
-
-    codec: Codec
-    width: int
-    height: int
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """An input has been opened."""
-
-    video: tuple[VideoFacts | None, ...]
-    """None for a track that cannot be copied."""
-    refused: tuple[str, ...]
-    """Why."""
-    wrap: int | None
-    """Ticks after which its clock begins anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class SoundFound:
-    """The format of an input's sound: known with the first frame."""
-
-    format: AacFormat
-
-
-@dataclass(frozen=True, slots=True)
-class Gone:
-    """An input has ended, for good or to be opened again."""
-
-    reason: str
-    is_final: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """What a reader says."""
-
-    input: int
-    content: Opened | SoundFound | Gone | Packet
+ROLES = {
+    Disposition.visual_impaired: "description",
+    Disposition.descriptions: "description",
+    Disposition.hearing_impaired: "enhanced-audio-intelligibility",
+    Disposition.comment: "commentary",
+    Disposition.dub: "dub",
+}
+"""Of the scheme `urn:mpeg:dash:role:2011` (ISO/IEC 23009-1 §5.8.5.5)."""
 
 
 @dataclass(slots=True)
 class _Tracks:
     codecs: list[Codec | None] = field(default_factory=list)
     is_annex_b: list[bool] = field(default_factory=list)
-    sound: AacFormat | None = None
+    sounds: list[AacFormat | None] = field(default_factory=list)
 
 
 class Demuxer(Thread):
@@ -133,31 +104,36 @@ class Demuxer(Thread):
                 return
             self._stop_event.wait(AGAIN_SECONDS)
 
-    def _put(self, content: Opened | SoundFound | Gone | Packet) -> None:
+    def _put(self, content: Content) -> None:
         self._put_note(Note(self._number, content))
 
     def _read(self, container: InputContainer) -> None:
         tracks = _Tracks()
         pictures = [stream for stream in container.streams.video if not _is_cover(stream)]
-        sound = next((stream for stream in container.streams.audio if stream.codec_context.name == "aac"), None)
+        sounds = [stream for stream in container.streams.audio if stream.codec_context.name == "aac"][:MOST_SOUNDS]
         if any(not stream.codec_context.width for stream in pictures) and self._probing is not PROBING:
             self._probing = PROBING
             return
         self._put(_facts(container, pictures, tracks))
         places = {stream.index: place for place, stream in enumerate(pictures)}
-        sound_index = sound.index if sound else -1
-        if sound and sound.codec_context.extradata:
-            tracks.sound = from_configuration(bytes(sound.codec_context.extradata))
-            if tracks.sound:
-                self._put(SoundFound(tracks.sound))
-        for packet in container.demux([*pictures, *([sound] if sound else [])]):
+        heard = {stream.index: place for place, stream in enumerate(sounds)}
+        for place, stream in enumerate(sounds):
+            tracks.sounds.append(from_configuration(bytes(stream.codec_context.extradata or b"")))
+            self._say_sound(stream, place, tracks)
+        cues = {stream.index for stream in container.streams.data if stream.name == SCTE_35}
+        for packet in container.demux([*pictures, *sounds, *(container.streams[place] for place in cues)]):
             if self._stop_event.is_set():
                 return
+            if packet.stream.index in cues:
+                cue = read_cue(bytes(packet)) if packet.size else None
+                if cue is not None:
+                    self._put(CueFound(cue))
+                continue
             if packet.dts is None or packet.pts is None or packet.size == 0:
                 continue
             self._pace(packet)
-            if packet.stream.index == sound_index:
-                self._sound(packet, tracks)
+            if packet.stream.index in heard:
+                self._sound(packet, heard[packet.stream.index], tracks)
             else:
                 self._picture(packet, places[packet.stream.index], tracks)
 
@@ -169,15 +145,22 @@ class Demuxer(Thread):
         if data:
             self._put(_packet("video", place, data, packet, self._now(), packet.is_keyframe and _is_idr(codec, data)))
 
-    def _sound(self, packet: "AvPacket[Any]", tracks: _Tracks) -> None:
+    def _sound(self, packet: "AvPacket[Any]", place: int, tracks: _Tracks) -> None:
         data = bytes(packet)
         if (found := read_adts(data)) is not None:
             format_, data = found
-            if tracks.sound is None:
-                tracks.sound = format_
-                self._put(SoundFound(format_))
-        if tracks.sound is not None:
-            self._put(_packet("audio", 0, data, packet, self._now(), is_key=True))
+            if tracks.sounds[place] != format_:
+                tracks.sounds[place] = format_
+                self._say_sound(packet.stream, place, tracks)
+        if tracks.sounds[place] is not None:
+            self._put(_packet("audio", place, data, packet, self._now(), is_key=True))
+
+    def _say_sound(self, stream: Any, place: int, tracks: _Tracks) -> None:
+        format_ = tracks.sounds[place]
+        if format_ is not None:
+            language = stream.language or UNKNOWN_LANGUAGE
+            known = language if LANGUAGE.fullmatch(language) else UNKNOWN_LANGUAGE
+            self._put(SoundFound(format_, place, known, _role(stream.disposition)))
 
     def _now(self) -> int:
         return round(self._clock.now() * TICKS / 1000)
@@ -251,6 +234,10 @@ def _facts(container: InputContainer, pictures: "list[Any]", tracks: _Tracks) ->
 
 def _is_cover(stream: Any) -> bool:
     return bool(stream.disposition & stream.disposition.attached_pic)
+
+
+def _role(disposition: Disposition) -> str | None:
+    return next((role for flag, role in ROLES.items() if disposition & flag), None)
 
 
 def _is_idr(codec: Codec, data: bytes) -> bool:

@@ -1,6 +1,5 @@
 """Runs a copy: from the packets of inputs to a growing presentation."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -12,9 +11,12 @@ from voxel_prepare.jobs.progress import say
 from voxel_prepare.live.clock import WallClock
 from voxel_prepare.live.copied.alignment import SETTLE, Alignment, InputLine
 from voxel_prepare.live.copied.cuts import Cuts
-from voxel_prepare.live.copied.demux import Demuxer, Gone, Note, Opened, SoundFound, VideoFacts, check_input
+from voxel_prepare.live.copied.demux import Demuxer, check_input
+from voxel_prepare.live.copied.inputs import CopiedInput
+from voxel_prepare.live.copied.notes import CueFound, Gone, Note, Opened, SoundFound
 from voxel_prepare.live.copied.packets import TICKS, Packet, Placed
 from voxel_prepare.live.copied.presentation import CopiedPresentation, Key
+from voxel_prepare.live.copied.sounds import chosen_sounds
 from voxel_prepare.live.copied.start import TrackStart, segment_ticks, track_start
 from voxel_prepare.live.copied.tracks import CopiedVideo
 from voxel_prepare.live.encoder import CHUNK_FRAMES, LONG_RUN_SECONDS, SHORT_CHUNK_FRAMES
@@ -55,19 +57,6 @@ class CopyRequest:
         return self.chunk or (CHUNK_FRAMES if self.latency >= LONG_RUN_SECONDS else SHORT_CHUNK_FRAMES)
 
 
-@dataclass(slots=True)
-class _Input:
-    name: str
-    line: InputLine
-    facts: Sequence[VideoFacts | None] = ()
-    sound: SoundFound | None = None
-    arrived: int = 0
-    """When its last packet came."""
-    is_final: bool = False
-    is_left_out: bool = False
-    reason: str = ""
-
-
 Starts = dict[Key, TrackStart]
 """What is known of representations when a presentation begins, by input and track."""
 
@@ -82,7 +71,7 @@ class CopySession:
         self._request, self._clock, self._stop = request, clock, stop
         self._notes: SimpleQueue[Note] = SimpleQueue()
         self._inputs = [
-            _Input(name, InputLine(number, None, lambda number=number: self._say_left_out(number)))  # type: ignore[misc]
+            CopiedInput(name, InputLine(number, None, lambda number=number: self._say_left_out(number)))  # type: ignore[misc]
             for number, name in enumerate(request.inputs)
         ]
         self._patience = round(TICKS * max(LEAST_PATIENCE, PATIENCE_SHARE * request.latency))
@@ -158,7 +147,6 @@ class CopySession:
             if captured >= began:  # what waited for the others is no measure
                 status.on_record(captured)
 
-        sound = next((one for one in self._inputs if one.sound is not None), None)
         presentation = CopiedPresentation(
             request.out,
             alignment.cuts,
@@ -167,7 +155,7 @@ class CopySession:
             frames,
             request.chunk_frames,
             (request.latency, request.window),
-            sound.sound.format if sound and sound.sound else None,
+            chosen_sounds([one.sounds for one in self._inputs]),
             on_record,
             keep=request.keep,
         )
@@ -177,33 +165,32 @@ class CopySession:
             f"copying {listed([one.representation for one in presentation.videos.values()])} in segments of "
             f"{float(segment / TICKS):.3g} s"
         )
-        sounding = self._inputs.index(sound) if sound else None
         try:
             while not self._stop.is_set() and not all(one.is_final for one in self._inputs):
-                self._take_all(alignment, (presentation, sounding))
-                self._tick(alignment, presentation, sounding)
+                self._take_all(alignment, presentation)
+                self._tick(alignment, presentation)
                 status.show(0)
         finally:
             self._stop.set()
             status.close()
-        self._take_all(alignment, (presentation, sounding), wait=0)
+        self._take_all(alignment, presentation, wait=0)
         presentation.end()
         return status.summary()
 
-    def _tick(self, alignment: Alignment, presentation: CopiedPresentation, sounding: int | None) -> None:
+    def _tick(self, alignment: Alignment, presentation: CopiedPresentation) -> None:
         now = self._now()
         for number, one in enumerate(self._inputs):
             if now - one.arrived > SILENT_SECONDS * TICKS:
                 alignment.leave(number)
             least = max((video.next for key, video in presentation.videos.items() if key[0] == number), default=0)
             for placed in one.line.settle(now, alignment, least):
-                self._put(presentation, number, placed, sounding)
+                self._put(presentation, number, placed)
         presentation.update(now - alignment.origin, self._patience, self._clock.now())
 
     def _take_all(
         self,
         alignment: Alignment | None,
-        target: tuple[CopiedPresentation, int | None] | None,
+        presentation: CopiedPresentation | None,
         wait: float = POLL_SECONDS,
     ) -> None:
         """Takes what has come; waits for the first of it."""
@@ -219,43 +206,26 @@ class CopySession:
                 case Packet() as packet:
                     one.arrived = packet.arrived
                     for placed in one.line.add(packet, alignment):
-                        if target is not None:
-                            self._put(target[0], note.input, placed, target[1])
+                        if presentation is not None:
+                            self._put(presentation, note.input, placed)
+                    if packet.kind == "video" and presentation is not None:
+                        self._put_cues(presentation, one)
+                case CueFound(cue):
+                    one.cue_found(cue)
                 case Opened() as opened:
-                    self._opened(one, opened)
+                    one.opened(opened)
                 case SoundFound() as found:
-                    one.sound = one.sound or found
+                    one.sound_found(found)
                 case Gone() as gone:
-                    self._gone(one, gone)
+                    one.gone(gone)
 
-    def _opened(self, one: _Input, opened: Opened) -> None:
-        one.line.set_wrap(opened.wrap)
-        for reason in opened.refused:
-            say(f"{one.name}: {reason}")
-        one.reason = opened.refused[0] if opened.refused else one.reason
-        before = one.facts
-        one.facts = opened.video
-        if before and [facts and facts.codec for facts in before] != [facts and facts.codec for facts in opened.video]:
-            say(
-                f"{one.name}: its parameter sets have changed: what cannot be shown is left out; start again to have it"
-            )
-            one.facts = [
-                facts if facts and old and facts.codec == old.codec else None
-                for facts, old in zip(opened.video, before, strict=False)
-            ]
-
-    def _gone(self, one: _Input, gone: Gone) -> None:
-        one.is_final, one.reason = gone.is_final, one.reason or gone.reason
-        if one.arrived:
-            say(f"{one.name}: {gone.reason}")
-
-    def _put(self, presentation: CopiedPresentation, number: int, placed: Placed, sounding: int | None) -> None:
+    def _put(self, presentation: CopiedPresentation, number: int, placed: Placed) -> None:
         """Adds a packet that has its place."""
         one = self._inputs[number]
         packet = placed.packet
         if packet.kind == "audio":
-            if number == sounding:
-                presentation.sound_came(placed)
+            if packet.track in one.sounds:
+                presentation.sound_came((number, packet.track), one.sounds[packet.track].format, placed)
             return
         facts = one.facts[packet.track] if packet.track < len(one.facts) else None
         if facts is None:
@@ -267,6 +237,11 @@ class CopySession:
                 return
             self._track(presentation, key, 0)
         presentation.came(key, placed)
+
+    def _put_cues(self, presentation: CopiedPresentation, one: CopiedInput) -> None:
+        """Adds the cues that came before a picture: its clock is theirs. Those of an input without a place wait."""
+        while one.cues and (time := one.line.place(one.cues[0].time)) is not None:
+            presentation.cue_came(one.cues.pop(0), time)
 
     def _track(self, presentation: CopiedPresentation, key: Key, bitrate: float) -> CopiedVideo:
         facts = self._inputs[key[0]].facts[key[1]]

@@ -74,6 +74,16 @@ class Stamps:
             run.newest, run.arrived = decoded, expected if 0 < run.late <= HELD else packet.arrived
         return Stamped(run.number, unwrapped(packet.shown, decoded, self.wrap), decoded)
 
+    def near(self, time: int | None) -> int | None:
+        """A time of the sender that comes with its packets, as theirs are; None of it: that of the newest packet.
+
+        None before there is a packet.
+        """
+        if not self._runs:
+            return None
+        newest = self._runs[0].newest
+        return newest if time is None else unwrapped(time, newest, self.wrap)
+
     def _live_runs(self, arrived: int) -> list[_Run]:
         """Runs that a packet may be of: soon after a run has begun, the one before it too."""
         is_new = self._runs and arrived - self._runs[0].began <= INTERLEAVED

@@ -9,13 +9,12 @@ from voxel_prepare.live.copied.aac import AacFormat
 from voxel_prepare.live.copied.chunks import CopiedChunks, make_sound_chunk
 from voxel_prepare.live.copied.costs import copied_scores
 from voxel_prepare.live.copied.cuts import Cuts
-from voxel_prepare.live.copied.demux import VideoFacts
+from voxel_prepare.live.copied.notes import SoundFound, VideoFacts
 from voxel_prepare.live.copied.packets import TICKS, Placed
 from voxel_prepare.live.copied.segments import CutChunk, Cutter
 from voxel_prepare.live.copied.silence import silent_frame
 from voxel_prepare.live.copied.sound import FRAME_SAMPLES, SoundChunk, SoundLine
 from voxel_prepare.live.folder import TrackFolder
-from voxel_prepare.live.manifest_file import AUDIO
 from voxel_prepare.live.publish import record_head
 from voxel_prepare.live.scores import Scores
 from voxel_prepare.live.timeline import Timeline
@@ -100,22 +99,42 @@ class CopiedVideo:
 
 
 class CopiedSound:
-    """The representation of sound."""
+    """A track of sound, of one representation."""
 
     def __init__(
-        self, format_: AacFormat, folder: Path, timeline: Timeline, chunk_seconds: Fraction, on_record: OnRecord
+        self,
+        found: SoundFound,
+        id_: str,
+        folder: Path,
+        timeline: Timeline,
+        chunk_seconds: Fraction,
+        on_record: OnRecord,
     ) -> None:
-        self._format = format_
+        """`id_`: that of the representation, and the name of its folder in `folder`."""
+        self._found = found
+        self._format = format_ = found.format
         self._timeline, self._on_record = timeline, on_record
         frames = max(1, round(chunk_seconds * format_.rate / FRAME_SAMPLES))
         self._line = SoundLine(format_.rate, timeline.segment_seconds, frames, silent_frame(format_))
-        self.folder = TrackFolder(folder / AUDIO, record_head(format_.rate))
+        self.folder = TrackFolder(folder / id_, record_head(format_.rate))
         self.folder.write_init(audio_init(format_.configuration, format_.channels, format_.rate))
         self._sequence = 0
 
-    def described(self, bitrate: int) -> LiveAudio:
-        """The representation as manifests have it; bit/s."""
-        return LiveAudio(LiveTrack(AUDIO, self._format.codecs, bitrate, self._format.rate), self._format.channels)
+    @property
+    def has_begun(self) -> bool:
+        """There is a first frame."""
+        return self._line.has_begun
+
+    def described(self, bitrate: int, role: str | None) -> LiveAudio:
+        """The representation as manifests have it; bit/s. `role`: that of a sound that has none of its own."""
+        found, format_ = self._found, self._format
+        track = LiveTrack(self.folder.folder.name, format_.codecs, bitrate, format_.rate)
+        return LiveAudio(track, format_.channels, found.language, found.role or role)
+
+    def is_for(self, format_: AacFormat) -> bool:
+        """Whether frames of a format can be shown as this sound."""
+        ours, theirs = ((one.object_type, one.rate, one.channels) for one in (self._format, format_))
+        return ours == theirs
 
     def add(self, placed: Placed, first: int) -> None:
         """The next frame; `first`: the first segment of pictures."""
