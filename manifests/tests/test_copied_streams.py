@@ -143,14 +143,6 @@ def test_frames_that_no_other_needs_may_be_missing_and_come_last(copied: Path) -
         assert reliable < 0.7 * (records.length or 0)
 
 
-def test_playlists_of_an_earlier_presentation_are_gone(streams: Sequence[Path], tmp_path: Path) -> None:
-    copy(tmp_path, streams[0])
-    for name in ("master.m3u8", "v0/media.m3u8", "v0/whole.m3u8"):
-        (tmp_path / name).write_text("#EXTM3U\n")
-    copy(tmp_path, streams[0])
-    assert list(tmp_path.rglob("*.m3u8")) == []
-
-
 def test_it_ends_as_one_to_be_played_on_demand(copied: Path) -> None:
     indexes = list(copied.glob("v*.index"))
     assert len(indexes) == len(SIZES)

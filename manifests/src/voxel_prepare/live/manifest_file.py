@@ -8,7 +8,7 @@ from voxel_prepare.jobs.durable import write_durably
 from voxel_prepare.live import sound
 from voxel_prepare.live.finish import describe_ended, finished_numbers
 from voxel_prepare.live.folder import TrackFolder
-from voxel_prepare.live.playlists import Playlists
+from voxel_prepare.live.playlists import Playlists, PresentationPlaylists
 from voxel_prepare.live.publish import record_head
 from voxel_prepare.live.state import LiveState
 from voxel_prepare.manifest.live_mpd import (
@@ -33,17 +33,27 @@ class ManifestFile:
     """Writes it while the presentation grows, and at its end."""
 
     def __init__(
-        self, folder: Path, state: LiveState, latency: float, window: float, *, sound: Sequence[LiveAudio] | None = None
+        self,
+        folder: Path,
+        state: LiveState,
+        latency: float,
+        window: float,
+        *,
+        sound: Sequence[LiveAudio] | None = None,
+        playlists: PresentationPlaylists | None = None,
     ) -> None:
-        """`latency`, `window`: in seconds. `sound`: that of copied streams; else it is as `voxel-live` encodes it."""
+        """`latency`, `window`: in seconds. `sound`, `playlists`: those of copied streams; else they are as `voxel-live`
+        encodes it, and `follow` tells of the tracks.
+        """
         self._folder, self._state, self._sound = folder, state, sound
         self._latency, self._window = latency, window
-        self._playlists = Playlists(folder, state, latency, window)
+        self._parted = Playlists(folder, state, latency, window)
+        self._playlists = self._parted if playlists is None else playlists
         self._written = 0.0
 
     def follow(self, track: TrackFolder) -> None:
         """Writes the playlist of a representation that has begun, from now on whenever it grows."""
-        self._playlists.follow(track, is_sound=track.folder.name == AUDIO)
+        self._parted.follow(track, is_sound=track.folder.name == AUDIO)
 
     def is_due(self, now: float, seconds: float = UPDATE_SECONDS) -> bool:
         """Whether the last one is so old, as when players will soon ask for a newer one; `now`: ms since 1970 (UTC)."""

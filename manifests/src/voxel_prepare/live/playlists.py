@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Protocol
 
 from voxel_prepare.jobs.durable import new_file, write_durably
 from voxel_prepare.live import sound
@@ -45,6 +46,27 @@ def forget_playlists(folder: Path) -> None:
     for path in folders:
         for name in (MULTIVARIANT, LIVE_PLAYLIST, WHOLE_PLAYLIST):
             (path / name).unlink(missing_ok=True)
+
+
+def replace_playlist(path: Path, content: bytes) -> None:
+    """Replaces a file at once. It need not survive a loss of power: it will soon be written anew. Raises `OSError`."""
+    new = new_file(path, path.parent)
+    try:
+        new.write_bytes(content)
+        new.replace(path)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+class PresentationPlaylists(Protocol):
+    """The playlists of a presentation, as its manifest's writer knows them."""
+
+    def write_multivariant(self, presentation: LivePresentation) -> None:
+        """The playlist to start from, once all those that it names are there."""
+
+    def end(self, presentation: LivePresentation, numbers: Sequence[int]) -> None:
+        """Ends the playlists, and adds some of all segments that are left, for those who come later."""
 
 
 class Playlists:
@@ -99,16 +121,15 @@ class Playlists:
     def end(self, presentation: LivePresentation, numbers: Sequence[int]) -> None:
         """Ends the playlists, and adds some of all segments that are left, for those who come later.
 
-        Where no representation has one, as of copied streams, none is added.
+        Where no representation has one, none is added.
         """
         if not self._tracks:
             return
         for track in self._tracks:
-            finished = [segment for segment in track.segments if segment.is_finished]
-            if finished:
-                self._replace(track.folder / LIVE_PLAYLIST, ended_playlist(finished, self.pace))
+            if track.finished:
+                replace_playlist(track.folder / LIVE_PLAYLIST, ended_playlist(track.finished, self.pace))
             whole = [track.segment(number, is_finished=True) for number in numbers]
-            self._replace(track.folder / WHOLE_PLAYLIST, ended_playlist(whole, self.pace))
+            replace_playlist(track.folder / WHOLE_PLAYLIST, ended_playlist(whole, self.pace))
         content = live_multivariant(presentation, self._chunk, WHOLE_PLAYLIST)
         write_durably(self._folder / MULTIVARIANT, content, through=self._folder)
 
@@ -120,18 +141,7 @@ class Playlists:
         ]
         part_target = self._part_targets[playlist.is_sound]
         content = live_playlist(playlist.segments, self.pace, part_target, reports)
-        self._replace(playlist.folder / LIVE_PLAYLIST, content)
-
-    @staticmethod
-    def _replace(path: Path, content: bytes) -> None:
-        """Replaces a file at once. It need not survive a loss of power: the next chunk writes it anew."""
-        new = new_file(path, path.parent)
-        try:
-            new.write_bytes(content)
-            new.replace(path)
-        except OSError as error:
-            new.unlink(missing_ok=True)
-            raise OSError(error.errno, error.strerror, str(path)) from error
+        replace_playlist(playlist.folder / LIVE_PLAYLIST, content)
 
 
 class TrackPlaylist:
@@ -145,6 +155,11 @@ class TrackPlaylist:
         """The last part: the number of its segment, and its place there."""
         self.is_sound = is_sound
         self._track, self._ends, self._reach = track, ends, reach
+
+    @property
+    def finished(self) -> list[PartedSegment]:
+        """Those of `segments` after which another one comes, or that have ended."""
+        return [segment for segment in self.segments if segment.is_finished]
 
     def read(self, first: int) -> None:
         """Takes what is in the folder from the segment `first` on."""

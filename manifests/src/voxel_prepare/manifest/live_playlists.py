@@ -131,12 +131,21 @@ def live_playlist(
     return text_of(lines)
 
 
+def plain_playlist(segments: Sequence[PartedSegment], pace: Pace) -> bytes:
+    """The media playlist of a growing representation whose parts are not listed; `segments`: finished ones."""
+    return text_of(_plain(segments, pace))
+
+
 def ended_playlist(segments: Sequence[PartedSegment], pace: Pace) -> bytes:
     """The media playlist of finished segments, after which nothing comes."""
+    return text_of([*_plain(segments, pace), "#EXT-X-ENDLIST"])
+
+
+def _plain(segments: Sequence[PartedSegment], pace: Pace) -> list[str]:
     lines = [*_head(segments, pace), *_first(segments[0], pace)]
     for segment in segments:
         lines += [f"#{_date(segment, pace)}", *_segment(segment)]
-    return text_of([*lines, "#EXT-X-ENDLIST"])
+    return lines
 
 
 def live_multivariant(presentation: LivePresentation, chunk_seconds: Fraction, playlist: str) -> bytes:

@@ -12,6 +12,7 @@ from voxel_prepare.live.copied.cuts import Cuts
 from voxel_prepare.live.copied.events import Events
 from voxel_prepare.live.copied.notes import SoundFound, VideoFacts
 from voxel_prepare.live.copied.packets import TICKS, Placed
+from voxel_prepare.live.copied.playlists import CopiedPlaylists
 from voxel_prepare.live.copied.tracks import CopiedSound, CopiedVideo
 from voxel_prepare.live.encoder import FrameChoice
 from voxel_prepare.live.folder import LATE_REQUESTS_SECONDS, MEDIA_SUFFIX
@@ -68,6 +69,9 @@ class CopiedPresentation:
             for place, (key, found) in enumerate(sounds.items())
         }
         forget_playlists(folder)
+        self._playlists = CopiedPlaylists(folder, self._timeline, chunk_seconds, self._window)
+        for sound in self._sounds.values():
+            self._playlists.follow(sound.folder)
         self._listed: tuple[list[CopiedVideo], list[CopiedSound]] = [], []
         self._manifest = self._manifest_file()
 
@@ -78,6 +82,7 @@ class CopiedPresentation:
             facts, representation, self._folder, self._timeline, self._cuts, chunk_frames, self._on_record
         )
         self.videos[key] = video
+        self._playlists.follow(video.folder)
         return video
 
     def came(self, key: Key, placed: Placed) -> None:
@@ -158,7 +163,9 @@ class CopiedPresentation:
         listed = self._listed[1]
         roles = ["main", *(len(listed) - 1) * ["alternate"]] if len(listed) > 1 else [None]
         sounds = [sound.described(SOUND_BITRATE, role) for sound, role in zip(listed, roles, strict=False)]
-        return ManifestFile(self._folder, self._state(), self._latency, self._window, sound=sounds)
+        return ManifestFile(
+            self._folder, self._state(), self._latency, self._window, sound=sounds, playlists=self._playlists
+        )
 
     def _state(self) -> LiveState:
         representations = tuple(
