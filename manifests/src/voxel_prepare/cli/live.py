@@ -7,9 +7,12 @@ import typer
 
 from voxel_prepare.cli.exits import errors_in_one_line, run
 from voxel_prepare.cli.options import Debug, HelpAll
+from voxel_prepare.cli.serving import how_to_serve
 from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.progress import say
+from voxel_prepare.live.clip import ClipRequest, make_clip
 from voxel_prepare.live.copied.session import CopyRequest, run_copy
+from voxel_prepare.live.moments import utc
 from voxel_prepare.live.replay import run_replay
 from voxel_prepare.live.request import LiveRequest, parse_live_codec
 from voxel_prepare.live.run import run_live, stop_on_interrupt
@@ -35,6 +38,16 @@ REPRESENTATIONS_HELP = (
 COPY_HELP = (
     "Encode nothing: the inputs are H.264 with key frames at the same times, and AAC. Each of them, or of their "
     "tracks, is a representation; sound is that of the first input that has some, and what only others have."
+)
+
+CLIP_HELP = (
+    "INPUT is an output folder of this command, which may be growing: make of its segments from --from to --to a "
+    "presentation to be played on demand. Files are linked or copied; nothing is encoded."
+)
+
+FROM_HELP = (
+    "Where a clip begins: seconds before the newest that is there, or UTC such as 2026-11-29T12:00:00Z. Clips are cut "
+    "where segments are."
 )
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -91,6 +104,11 @@ def voxel_live(
             "--replay", hidden=True, help="INPUT is an output folder of this command: its media again, at new times."
         ),
     ] = False,
+    clip: Annotated[bool, typer.Option("--clip", help=CLIP_HELP)] = False,
+    start: Annotated[str | None, typer.Option("--from", metavar="TIME", help=FROM_HELP)] = None,
+    end: Annotated[
+        str | None, typer.Option("--to", metavar="TIME", help="The same of its end. Default: the newest.")
+    ] = None,
     debug: Debug = False,
     help_all: HelpAll = False,
 ) -> None:
@@ -104,6 +122,11 @@ def voxel_live(
     """
     stop = stop_on_interrupt()
     with errors_in_one_line(COMMAND, "interrupted; the presentation has not been ended", debug=debug):
+        if clip:
+            _make_clip(inputs, out, start, end, copies=copy or replay)
+            return
+        if start is not None or end is not None:
+            raise InputError("--from and --to are for --clip")
         parsed_codec = parse_live_codec(codec)
         if copy:
             if representations is not None or levels is not None or clock or replay or codec != CodecName.H264:
@@ -132,6 +155,20 @@ def voxel_live(
             codec=parsed_codec,
         )
         _say_summary(run_live(request, stop))
+
+
+def _make_clip(inputs: list[str], out: Path, start: str | None, end: str | None, *, copies: bool) -> None:
+    if copies or len(inputs) != 1 or start is None:
+        raise InputError("--clip takes one folder, --from TIME, and neither --copy nor --replay")
+    made = make_clip(ClipRequest(Path(inputs[0]), out, start, end))
+    for track in made.left_out:
+        say(f"{track}: left out: it has not all of these segments")
+    say(
+        f"{utc(made.start)} to {utc(made.end)}, cut where segments of {float(made.segment_seconds):.3g} s are: "
+        f"{', '.join(made.tracks)}"
+    )
+    for line in how_to_serve(out):
+        say(line)
 
 
 def _say_summary(summary: LiveSummary) -> None:

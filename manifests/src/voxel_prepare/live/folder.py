@@ -122,6 +122,10 @@ class TrackFolder:
         size = self._path(number, MEDIA_SUFFIX).stat().st_size
         return _up_to(read_records(self._path(number, RECORDS_SUFFIX).read_bytes()), size)
 
+    def files(self, number: int) -> tuple[Path, Path]:
+        """Those of a segment: its records and its media."""
+        return self._path(number, RECORDS_SUFFIX), self._path(number, MEDIA_SUFFIX)
+
     def media(self, number: int) -> bytes:
         """A segment's bytes. Raises `OSError`."""
         return self._path(number, MEDIA_SUFFIX).read_bytes()
