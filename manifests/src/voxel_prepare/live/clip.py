@@ -178,12 +178,12 @@ class _Stream:
             timeline.rate, timeline.segment_seconds, timeline.first_number, described, audio
         )
         pairs = list(zip(tracks, described, strict=True))
-        manifest = describe_ended(out, timeline, self.state.choice, pairs, audio)
+        manifest = describe_ended(out, timeline, self.state.choice, pairs, audio, numbers)
         sounds = [_written(out / one.track.id, numbers.start) for one in audio]
         pace = Pace(target_duration(timeline.segment_seconds), Fraction(0), timeline.availability_start)
         for track in [*tracks, *sounds]:
             listed = TrackPlaylist(track, lambda _: Fraction(0), Fraction(0), is_sound=False)
-            segments = [listed.segment(number, is_finished=True) for number in numbers]
+            segments = [listed.whole(number) for number in numbers]
             (track.folder / WHOLE_PLAYLIST).write_bytes(ended_playlist(segments, pace))
         chunk = self.state.choice.chunk_frames / timeline.rate
         (out / MULTIVARIANT).write_bytes(live_multivariant(presentation, chunk, WHOLE_PLAYLIST))

@@ -1,9 +1,10 @@
 """Makes of an ended presentation one to be played on demand: indexes out of the records, and a static manifest."""
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from statistics import fmean
@@ -16,7 +17,6 @@ from voxel_prepare.isobmff.writer import NO_OTHERS_DEPEND_ON_IT
 from voxel_prepare.jobs.durable import write_durably
 from voxel_prepare.live.encoder import FrameChoice
 from voxel_prepare.live.folder import TrackFolder
-from voxel_prepare.live.publish import record_head
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.manifest.index_file import write_index
 from voxel_prepare.manifest.live_mpd import (
@@ -42,27 +42,20 @@ def describe_ended(
     choice: FrameChoice,
     video: Sequence[tuple[TrackFolder, LiveVideo]],
     audio: Sequence[LiveAudio],
+    numbers: Sequence[int],
     events: Sequence[LiveEvent] = (),
 ) -> bytes:
-    """Writes the indexes of all finished segments that are left without a gap; the manifest.
-
-    Raises `PreparationError` if there are none.
-    """
-    sound = [TrackFolder(folder / one.track.id, record_head(1)) for one in audio]
-    numbers = finished_numbers(timeline, [track for track, _ in video] + sound)
+    """Writes the indexes of the segments with these numbers, which follow each other and are finished; the manifest."""
     described: list[LiveVideo] = []
     for track, one in video:
-        segments = [
-            analyse_records(track.records(number), timeline.frame_ticks, choice, _references(track, number, choice))
-            for number in numbers
-        ]
-        index = write_index(segments, SCORE_DECIMALS)
+        scores: list[float] = []
+        index = write_index(_analysed(track, numbers, timeline.frame_ticks, choice, scores), SCORE_DECIMALS)
         digest = hashlib.sha256(index).hexdigest()[:HASH_DIGITS]
         name = f"{one.track.id}.{digest}.index"
         for old in folder.glob(f"{one.track.id}.*.index"):
             old.unlink()
         write_durably(folder / name, index, through=folder)
-        described.append(replace(one, index=name, average_score=fmean(segment.score for segment in segments)))
+        described.append(replace(one, index=name, average_score=fmean(scores)))
     first = numbers[0] - timeline.first_number
     records = video[0][0].records(numbers[-1])
     last, timescale = records.chunks[-1], records.head.timescale if records.head else timeline.timescale
@@ -75,6 +68,16 @@ def describe_ended(
         timeline.rate, timeline.segment_seconds, timeline.first_number, described, audio, left
     )
     return write_ended_mpd(presentation, Ending(first, duration))
+
+
+def _analysed(
+    track: TrackFolder, numbers: Sequence[int], frame_ticks: int, choice: FrameChoice, scores: list[float]
+) -> Iterator[SegmentAnalysis]:
+    """One after the other: there may be many. Their scores go to `scores`."""
+    for number in numbers:
+        analysis = analyse_records(track.records(number), frame_ticks, choice, _references(track, number, choice))
+        scores.append(analysis.score)
+        yield analysis
 
 
 def analyse_records(
@@ -96,7 +99,7 @@ def analyse_records(
     referenced = (
         {needed for of_frame in needs.values() for needed in of_frame}
         if is_removed
-        else {frame.index for frame in choice.gop(count).frames if frame.is_reference}
+        else _made_references(choice, count)
         if references is None
         else references
     )
@@ -121,6 +124,12 @@ def analyse_records(
         ),
         needs=[sorted(ranks[needed] for needed in needs[frame.index]) for frame in frames] if is_removed else None,
     )
+
+
+@lru_cache
+def _made_references(choice: FrameChoice, count: int) -> frozenset[int]:
+    """The frames of a segment of H.264 with so many that others refer to, as `voxel-live` has it encoded."""
+    return frozenset(frame.index for frame in choice.gop(count).frames if frame.is_reference)
 
 
 def _references(track: TrackFolder, number: int, choice: FrameChoice) -> set[int] | None:

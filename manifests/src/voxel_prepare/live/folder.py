@@ -41,6 +41,8 @@ class TrackFolder:
         self._media: Path
         self._position = 0
         self._is_open = False
+        self._removed: int | None = None
+        """No segment before it is there any more; None: nobody has looked."""
 
     @property
     def timescale(self) -> int:
@@ -104,11 +106,13 @@ class TrackFolder:
                 path.unlink()
 
     def remove_before(self, number: int) -> None:
-        """Deletes all older segments."""
-        for old in self.numbers():
+        """Deletes all older segments. Only the first call looks for them, as there may be many that stay."""
+        found = self.numbers() if self._removed is None else range(self._removed, number)
+        for old in found:
             if old < number:
-                self._path(old, MEDIA_SUFFIX).unlink(missing_ok=True)
-                self._path(old, RECORDS_SUFFIX).unlink(missing_ok=True)
+                for path in self.files(old):
+                    path.unlink(missing_ok=True)
+        self._removed = max(number, self._removed or 0)
 
     def numbers(self) -> list[int]:
         """Numbers of all segments in the folder, ascending."""

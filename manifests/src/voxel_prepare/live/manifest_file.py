@@ -81,7 +81,7 @@ class ManifestFile:
         sound = [TrackFolder(self._folder / one.track.id, record_head(1)) for one in self._audio()]
         numbers = finished_numbers(state.timeline, [track for track, _ in video] + sound)
         self._playlists.end(presentation, numbers)
-        self._replace(describe_ended(self._folder, state.timeline, state.choice, video, self._audio(), events))
+        self._replace(describe_ended(self._folder, state.timeline, state.choice, video, self._audio(), numbers, events))
         replace(state, is_ended=True).write(self._folder)
 
     def video(self, representation: Representation, codec: Codec, score: float | None) -> LiveVideo:

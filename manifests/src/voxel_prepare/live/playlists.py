@@ -3,9 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil
 from pathlib import Path
 from typing import Protocol
 
+from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.jobs.durable import new_file, write_durably
 from voxel_prepare.live import sound
 from voxel_prepare.live.folder import INIT, LATE_REQUESTS_SECONDS, TrackFolder
@@ -101,7 +103,7 @@ class Playlists:
             is_sound=is_sound,
         )
         self._tracks.append(playlist)
-        playlist.read(timeline.first_number)
+        playlist.read(timeline.first_number, 2 + ceil(self.reach / timeline.segment_seconds))
 
         def grown(number: int, record: ChunkRecord | None) -> None:
             if playlist.add(number, record):
@@ -128,7 +130,7 @@ class Playlists:
         for track in self._tracks:
             if track.finished:
                 replace_playlist(track.folder / LIVE_PLAYLIST, ended_playlist(track.finished, self.pace))
-            whole = [track.segment(number, is_finished=True) for number in numbers]
+            whole = [track.whole(number) for number in numbers]
             replace_playlist(track.folder / WHOLE_PLAYLIST, ended_playlist(whole, self.pace))
         content = live_multivariant(presentation, self._chunk, WHOLE_PLAYLIST)
         write_durably(self._folder / MULTIVARIANT, content, through=self._folder)
@@ -161,9 +163,9 @@ class TrackPlaylist:
         """Those of `segments` after which another one comes, or that have ended."""
         return [segment for segment in self.segments if segment.is_finished]
 
-    def read(self, first: int) -> None:
-        """Takes what is in the folder from the segment `first` on."""
-        numbers = [number for number in self._track.numbers() if number >= first]
+    def read(self, first: int, count: int) -> None:
+        """Takes what is in the folder from the segment `first` on, of that the last `count`: so many it may list."""
+        numbers = [number for number in self._track.numbers() if number >= first][-count:]
         for number in numbers:
             records = self._track.records(number)
             if records.chunks:
@@ -174,6 +176,13 @@ class TrackPlaylist:
         chunks = self._track.records(number).chunks
         parts = tuple(self._part(record, place) for place, record in enumerate(chunks))
         return PartedSegment(number, self._start(chunks[0]), parts, is_finished)
+
+    def whole(self, number: int) -> PartedSegment:
+        """A finished segment without its parts, of which there may be many. Raises `RecordError` and `OSError`."""
+        chunks = self._track.records(number).chunks
+        seconds = Fraction(sum(chunk.duration for chunk in chunks), self._track.timescale)
+        part = Part(seconds, ByteRange(0, chunks[-1].range.end), is_independent=True)
+        return PartedSegment(number, self._start(chunks[0]), (part,), is_finished=True)
 
     def add(self, number: int, record: ChunkRecord | None) -> bool:
         """Takes a chunk of a segment, or its end; whether the playlist is to be written.
@@ -194,12 +203,21 @@ class TrackPlaylist:
         return self._start(record) + part.seconds < self._ends(number)
 
     def _set(self, segment: PartedSegment) -> None:
-        others = [replace(other, is_finished=True) for other in self.segments if other.number < segment.number]
-        if others and others[-1].number + 1 < segment.number:
-            others.clear()
+        """Puts a segment in the place of the last one, or behind it; what has left the playlist goes."""
+        others = self._others(segment)
         oldest = segment.start + segment.seconds - self._reach
-        self.segments = (*(other for other in others if other.start >= oldest), segment)
+        gone = next((place for place, other in enumerate(others) if other.start >= oldest), len(others))
+        self.segments = (*others[gone:], segment)
         self.last = segment.number, len(segment.parts) - 1
+
+    def _others(self, segment: PartedSegment) -> tuple[PartedSegment, ...]:
+        if not self.segments:
+            return ()
+        last = self.segments[-1]
+        if last.number == segment.number:
+            return self.segments[:-1]
+        follows = last.number + 1 == segment.number
+        return (*self.segments[:-1], replace(last, is_finished=True)) if follows else ()
 
     def _part(self, record: ChunkRecord, place: int) -> Part:
         seconds = Fraction(record.duration, self._track.timescale)

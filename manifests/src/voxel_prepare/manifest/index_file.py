@@ -1,7 +1,7 @@
 """The index of a representation: the content of the `SegmentURL` attributes in a separate file (docs/MANIFEST.md)."""
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import accumulate
 
 from voxel_prepare.analysis.segment_analysis import Metric, SegmentAnalysis
@@ -28,14 +28,18 @@ MAX_SEGMENTS = 1 << 17
 """Three days of 2 s. Bounds the memory that a damaged index can make a reader use."""
 
 
-def write_index(analyses: Sequence[SegmentAnalysis], decimals: int) -> bytes:
-    """The index of all segments of a representation; scores and costs have `decimals` decimals."""
-    entries = [write_entry(analysis, 10**decimals) for analysis in analyses]
+def write_index(analyses: Iterable[SegmentAnalysis], decimals: int) -> bytes:
+    """The index of all segments of a representation, at least one; scores and costs have `decimals` decimals."""
+    entries: list[bytes] = []
+    metrics: list[Metric] = []
+    for analysis in analyses:
+        entries.append(write_entry(analysis, 10**decimals))
+        metrics.append(analysis.metric)
     table = BitWriter()
     write_list(table, [len(entry) for entry in entries])
     table.align(0)
     head_bytes = FIXED.size + table.position // 8
-    metric = METRIC_CODES[analyses[0].metric]
+    metric = METRIC_CODES[metrics[0]]
     head = FIXED.pack(MAGIC, VERSION, metric, decimals, len(entries), head_bytes)
     return b"".join([head, table.to_bytes(), *entries])
 

@@ -4,8 +4,9 @@ that holds requests, is in comments.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 
 from voxel_prepare.byte_ranges import ByteRange
@@ -36,6 +37,9 @@ LEAST_PARTS_BEHIND = 3
 PEAK = Fraction(3, 2)
 """Most bits of a second in relation to the mean: half a second more than the rate fits the encoders' buffers."""
 
+LINES = 1 << 13
+"""Dates of segments that are kept as they are written: all are written again with each part."""
+
 CHUNK_OVERHEAD_BYTES = 320
 """Boxes around the frames of a chunk: `prft`, `moof` and the head of `mdat`."""
 
@@ -59,10 +63,11 @@ class PartedSegment:
     """Media time, in seconds."""
     parts: tuple[Part, ...]
     is_finished: bool
+    seconds: Fraction = field(init=False)
+    """Those of its parts."""
 
-    @property
-    def seconds(self) -> Fraction:
-        return sum((part.seconds for part in self.parts), Fraction(0))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seconds", sum((part.seconds for part in self.parts), Fraction(0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +207,12 @@ def _first(segment: PartedSegment, pace: Pace) -> list[str]:
 
 
 def _date(segment: PartedSegment, pace: Pace) -> str:
-    return f"EXT-X-PROGRAM-DATE-TIME:{date_time(pace.availability_start + round(1000 * segment.start))}"
+    return _date_line(pace.availability_start, segment.start)
+
+
+@lru_cache(LINES)
+def _date_line(availability_start: int, start: Fraction) -> str:
+    return f"EXT-X-PROGRAM-DATE-TIME:{date_time(availability_start + round(1000 * start))}"
 
 
 def _segment(segment: PartedSegment) -> list[str]:

@@ -65,7 +65,7 @@ class CopiedPlaylists:
             if track.finished:
                 replace_playlist(track.folder / LIVE_PLAYLIST, ended_playlist(track.finished, self._pace))
         for id_ in _listed(presentation):
-            whole = [self._tracks[id_].segment(number, is_finished=True) for number in numbers]
+            whole = [self._tracks[id_].whole(number) for number in numbers]
             replace_playlist(self._folder / id_ / WHOLE_PLAYLIST, ended_playlist(whole, self._pace))
         self._announce(live_multivariant(presentation, self._chunk, WHOLE_PLAYLIST))
 
