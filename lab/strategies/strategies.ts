@@ -68,6 +68,9 @@ const adaptiveChunklets: LabStrategy = { ...chunklets, name: 'adaptive-chunklets
 /** The plugin's own over as many connections as the wanted score takes. */
 const voxelChunklets: LabStrategy = { ...voxel, name: 'voxel-chunklets', schedule: 'whoever-is-free', flows: 'voxel' };
 
+/** The plugin's own with no parity: what is lost is asked for again, or stays. */
+const withoutParity: LabStrategy = { ...voxel, name: 'without-parity', protection: noParity };
+
 /**
  * Live streams over Media over QUIC: a group of pictures is what can be given up, so from the first chunk on that is late in part the frames
  * of the segment are missing. On demand as `clipstream`, with deadlines.
@@ -86,6 +89,7 @@ const STRATEGIES = {
   chunklets,
   'adaptive-chunklets': adaptiveChunklets,
   'voxel-chunklets': voxelChunklets,
+  'without-parity': withoutParity,
   groups,
 } as const satisfies Readonly<Record<string, LabStrategy>>;
 

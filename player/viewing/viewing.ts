@@ -116,9 +116,9 @@ export class Viewing {
 
   /** Milliseconds of start-up, once they are known, and once a playback. */
   takeStartup(): number | undefined {
+    if (this.#isStartupTaken) return undefined;
     const { startupMs } = this.#playback.summary(performance.now());
-    if (startupMs === undefined || this.#isStartupTaken) return undefined;
-    this.#isStartupTaken = true;
+    this.#isStartupTaken = startupMs !== undefined;
     return startupMs;
   }
 

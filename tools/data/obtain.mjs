@@ -2,10 +2,9 @@
 // Videos and recorded links that configurations name: each is a file that is known by its SHA-256.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import { parquetReadObjects } from 'hyparquet';
+import { basename, dirname, extname, join } from 'node:path';
 import { UserError } from '../setup/process.mjs';
+import { CONVERSIONS } from './conversions.mjs';
 
 /**
  * `original`: where the file comes from, and how it is made of that; without a conversion it is the file.
@@ -17,40 +16,6 @@ import { UserError } from '../setup/process.mjs';
 
 /** A download that hangs is given up. */
 const TIMEOUT_MS = 600_000;
-
-const CONVERSIONS = { 'bytes-per-second': tableOfRates, 'terminal-pings': tableOfConditions };
-
-/**
- * Lines of a number and the bytes of that second, as a table of rates.
- * @param {Buffer} original @returns {Buffer}
- */
-function tableOfRates(original) {
-  const lines = original.toString('utf8').trim().split('\n');
-  const rates = lines.map((line, second) => `${second},${((Number(line.split(/\s+/)[1]) * 8) / 1e6).toFixed(6)}\n`);
-  return Buffer.from(`second,mbps\n${rates.join('')}`);
-}
-
-const LOSS = 'dish_status.pop_ping_drop_rate';
-const ROUND_TRIP = 'dish_status.pop_ping_latency_ms';
-
-/**
- * A Starlink terminal's own record of its pings, a row a second, as a table of conditions: half of the round trip, which in a second
- * without an answer is the one before.
- * @param {Buffer} original @returns {Promise<Buffer>}
- */
-async function tableOfConditions(original) {
-  const rows = await parquetReadObjects({
-    file: Uint8Array.from(original).buffer,
-    columns: [LOSS, ROUND_TRIP],
-    compressors: { GZIP: (compressed) => gunzipSync(compressed) },
-  });
-  let roundTrip = rows.find((row) => row[ROUND_TRIP] > 0)?.[ROUND_TRIP] ?? 0;
-  const lines = rows.map((row, second) => {
-    if (row[ROUND_TRIP] > 0) roundTrip = row[ROUND_TRIP];
-    return `${second},${(roundTrip / 2).toFixed(2)},${(100 * (row[LOSS] ?? 0)).toFixed(2)}\n`;
-  });
-  return Buffer.from(`second,delay_ms,loss_percent\n${lines.join('')}`);
-}
 
 /** @param {Buffer} bytes */
 const digestOf = (bytes) => createHash('sha256').update(bytes).digest('hex');
@@ -70,11 +35,11 @@ export async function obtain({ folder }, { name, sha256, original }, { from, to 
   const copy = from === undefined ? undefined : copyIn(join(from, folder), name, original);
   if (copy !== undefined) {
     const bytes = readFileSync(copy.path);
-    write(path, copy.isOriginal ? await converted(copy.path, bytes, original) : bytes, sha256);
+    write(path, copy.isOriginal ? await converted(name, copy.path, bytes, original) : bytes, sha256);
     return 'copied';
   }
   if (original === undefined) return 'missing';
-  write(path, await converted(original.address, await download(original.address), original), sha256);
+  write(path, await converted(name, original.address, await download(original.address), original), sha256);
   return 'brought';
 }
 
@@ -90,11 +55,13 @@ function copyIn(folder, name, original) {
   return path === undefined ? undefined : { path, isOriginal: true };
 }
 
-/** @param {string} where @param {Buffer} bytes @param {Original | undefined} original */
-async function converted(where, bytes, original) {
+/** @param {string} name @param {string} where @param {Buffer} bytes @param {Original | undefined} original */
+async function converted(name, where, bytes, original) {
   if (original === undefined) return bytes;
   check(bytes, original.sha256, where);
-  return original.conversion === undefined ? bytes : await CONVERSIONS[original.conversion](bytes);
+  return original.conversion === undefined
+    ? bytes
+    : await CONVERSIONS[original.conversion](bytes, basename(name, extname(name)));
 }
 
 /** @param {string} address */

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { root } from '../setup/paths.mjs';
+import { CONVERSIONS } from './conversions.mjs';
 import { obtain, type DataSet } from './obtain.mjs';
 
 const { sets } = JSON.parse(readFileSync(join(import.meta.dirname, 'manifest.json'), 'utf8')) as { sets: DataSet[] };
@@ -46,6 +47,30 @@ function folderWith(name: string, text: string): string {
 }
 
 const target = () => mkdtempSync(join(scratch, 'to-'));
+
+describe('conversions', () => {
+  const made = async (conversion: keyof typeof CONVERSIONS, text: string, name = 'x') =>
+    String(await CONVERSIONS[conversion](Buffer.from(text), name));
+
+  it('make tables of rates, of a second or half of one', async () => {
+    expect(await made('rates', '0.0\t20.8\n1.0\t4.88\n')).toBe('second,mbps\n0,20.800000\n1,4.880000\n');
+    const log = 'time,throughput_mbps,retrans\n2024-05-27T10:54:55.8,16.7749,0\n2024-05-27T10:54:56.3,61.8714,0\n';
+    expect(await made('throughput-log', log)).toBe('second,mbps\n0,16.774900\n0.5,61.871400\n');
+  });
+
+  it('find the pings without an answer, of one sender, and go on from run to run', async () => {
+    const start = Date.UTC(2024, 4, 27);
+    const line = (ms: number, roundTrip: number, sender = 'a') =>
+      `${new Date(start + ms + roundTrip).toISOString()},${roundTrip},${sender}`;
+    // Two and a half seconds with a gap of two pings and late answers, then a second ten minutes later.
+    const first = [0, 200, 400, 600, 800, 1003, 1604, 1800, 2002, 2200].map((ms) => line(ms, ms < 1000 ? 40 : 60));
+    const second = [600_000, 600_200, 600_400, 600_600, 600_800].map((ms) => line(ms, 100));
+    const lines = ['time,rtt_ms,operator', ...second, line(100, 9, 'b'), ...first];
+    expect(await made('ping-log', `${lines.join('\n')}\n`, 'a')).toBe(
+      'second,delay_ms,loss_percent\n0,20.00,0.00\n1,30.00,40.00\n2,50.00,0.00\n',
+    );
+  });
+});
 
 describe('obtain', () => {
   it.each([

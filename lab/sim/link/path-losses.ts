@@ -15,6 +15,9 @@ export interface RoundLosses {
   readonly starts: readonly number[];
 }
 
+/** Packets: where all are lost, a run has no end of itself. */
+const LONGEST_RUN = 1e6;
+
 const NOTHING: RoundLosses = { bytes: 0, starts: [] };
 
 /**
@@ -75,6 +78,6 @@ export class PathLosses {
   #runBytes(): number {
     const ends = this.#isLosing ? 1 - this.#goesOn : this.#begins;
     const packets = ends >= 1 ? 1 : 1 + Math.floor(Math.log1p(-this.#random.uniform()) / Math.log1p(-ends));
-    return packets * this.#packet;
+    return Math.min(packets, LONGEST_RUN) * this.#packet;
   }
 }

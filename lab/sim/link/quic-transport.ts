@@ -19,6 +19,9 @@ const RISE_DIVISOR = 8;
 /** Packets that must come after a lost one before the server knows (RFC 9002 §6.1.1). */
 const REORDERING_PACKETS = 3;
 
+/** Seconds after which a repeat comes in any case: a record may lose all packets for a while. */
+const LONGEST_REPEAT = 60;
+
 /** Round trips until the server sends again what nothing followed: its probe timeout, of a smoothed round trip and four times its variation (RFC 9002 §6.2.1). */
 const PROBE_TIMEOUT = 2;
 
@@ -252,14 +255,19 @@ export class QuicTransport implements Transport {
       .map(({ at, filled }) => ({ at, filled }));
   }
 
-  /** Seconds until a lost packet's repeat begins to come: repeats are lost like others, and nothing follows the last ones. */
+  /** Seconds until a lost packet's repeat begins to come: repeats are lost like others at their time, and nothing follows the last ones. */
   #repeatAfter(time: number, isLast: boolean): number {
     const { server } = this.#path;
     const roundTrip = this.#roundTrip(time);
-    const { loss } = this.#lossModel(time);
     if (server === undefined) return roundTrip;
     let seconds = isLast ? PROBE_TIMEOUT * roundTrip : roundTrip;
-    for (let next = PROBE_TIMEOUT; loss > 0 && this.#random.uniform() < loss; next *= 2) seconds += next * roundTrip;
+    for (let next = PROBE_TIMEOUT; seconds < LONGEST_REPEAT && this.#isLost(time + seconds); next *= 2)
+      seconds += next * roundTrip;
     return seconds;
+  }
+
+  #isLost(time: number): boolean {
+    const { loss } = this.#lossModel(time);
+    return loss > 0 && this.#random.uniform() < loss;
   }
 }

@@ -69,6 +69,22 @@ describe('QuicTransport', () => {
     expect(seconds).toBeLessThan(1.05 * ideal);
   });
 
+  it.each(['aioquic', 'quiche'] as const)('waits as with %s for what is sent while nothing comes through', (server) => {
+    const conditions = Array.from({ length: 20 }, (_, second) => ({
+      delayMs: 10,
+      lossPercent: [0, 60, 100, 100, 100][second] ?? 0,
+    }));
+    const trace = { ...makeTrace('lossy', 1, Array<number>(20).fill(10e6)), conditions };
+    const streams = quicOver(new Link(trace), { server });
+    streams.request(0, 2e6);
+    const { arrived, usable } = streams.receive(2e6, 'streams', Infinity);
+    expect(arrived).toBeCloseTo(2e6, 0);
+    expect(usable).toBeGreaterThan(3);
+    expect(usable).toBeLessThan(20);
+    const datagrams = receiveAll(quicOver(new Link(trace), { server }), 2e6, 'datagrams');
+    expect(datagrams.arrived + datagrams.lost).toBeCloseTo(2e6, 0);
+  });
+
   it('needs round trips to get going', () => {
     // 100 packets in windows of 10, 20, 40, 80: four round trips and the one of the request.
     const { seconds } = receiveAll(quicOver(constantLink(1000), { roundTrip: 0.1 }), 100 * 1324, 'streams');
