@@ -11,6 +11,7 @@ import type { LossModel } from './link/path-losses.js';
 import { BROWSER_PLAYER, IDEAL_PLAYER, type PlayerModel } from './player-model.js';
 import { isReference, REFERENCE_NAMES } from './reference-rules.js';
 import { ruleOf } from './rule.js';
+import { SHARD_FORM, shardOption, type Shard } from './shard.js';
 
 const GENERATOR_NAMES = Object.keys(GENERATORS).join(', ');
 
@@ -50,6 +51,8 @@ Writes sessions.jsonl (one line for each playback), summary.csv and report.html 
   --shifts N         start each trace at N places, evenly spread (default 1)
   --seed S           seed of generated traces, synthetic content and losses (default 1)
   --jobs N           worker threads (default: one for each core)
+  --shard ${SHARD_FORM}        play the I-th of N shares alone, as one of N machines: their sessions.jsonl one after the other are the whole
+  --report           play nothing: write summary and report again, with the same options, from the sessions.jsonl in --out
   --out DIR          made if absent; files of an earlier run are replaced
 
   --help             this text
@@ -70,6 +73,9 @@ export interface SimulateOptions {
   readonly shifts: number;
   readonly seed: number;
   readonly jobs: number | undefined;
+  readonly shard: Shard | undefined;
+  /** Only from what is there. */
+  readonly isReport: boolean;
   readonly out: string;
 }
 
@@ -94,6 +100,8 @@ export function parseOptions(args: readonly string[]): SimulateOptions | undefin
     shifts: integerOption('shifts', values.shifts, { low: 1, high: 1000 }),
     seed: integerOption('seed', values.seed, { low: 0, high: 2 ** 32 - 1 }),
     jobs: integerOption('jobs', values.jobs, { low: 1, high: 256 }),
+    shard: shardOption(values.shard),
+    isReport: values.report,
     out: values.out,
   };
 }
@@ -120,6 +128,8 @@ function parse(args: readonly string[]) {
       shifts: { type: 'string', default: '1' },
       seed: { type: 'string', default: '1' },
       jobs: { type: 'string' },
+      shard: { type: 'string' },
+      report: { type: 'boolean', default: false },
       out: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },

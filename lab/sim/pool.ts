@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { contentOf, runTask, tasksOf, type Experiment, type SessionResult } from './experiment.js';
+import { contentOf, runTask, tasksOf, type Experiment, type SessionResult, type Task } from './experiment.js';
 
 /** Below this many sessions threads cost more time than they save. */
 const SESSIONS_WORTH_A_THREAD = 200;
@@ -8,13 +8,15 @@ const SESSIONS_WORTH_A_THREAD = 200;
 export interface RunOptions {
   /** Threads; one for each core unless told. */
   readonly jobs?: number | undefined;
+  /** What of the experiment is played; default: all of its tasks. */
+  readonly tasks?: readonly Task[];
   /** After each task: how many of how many are done. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
 /** Plays every session of an experiment. The results come in the order of its tasks, however many threads there are. */
 export async function runExperiment(experiment: Experiment, options: RunOptions = {}): Promise<SessionResult[]> {
-  const tasks = tasksOf(experiment);
+  const tasks = options.tasks ?? tasksOf(experiment);
   const sessions = tasks.length * experiment.rules.length * experiment.buffers.length;
   const jobs = Math.min(
     options.jobs ?? availableParallelism(),
@@ -23,7 +25,7 @@ export async function runExperiment(experiment: Experiment, options: RunOptions 
   );
   // Before any thread starts: what is wrong with the content is the user's to read.
   const content = contentOf(experiment);
-  if (jobs > 1) return runInThreads(experiment, jobs, options);
+  if (jobs > 1) return runInThreads(experiment, tasks, jobs, options);
   return tasks.flatMap((task, index) => {
     const results = runTask(experiment, content, task);
     options.onProgress?.(index + 1, tasks.length);
@@ -33,10 +35,10 @@ export async function runExperiment(experiment: Experiment, options: RunOptions 
 
 async function runInThreads(
   experiment: Experiment,
+  tasks: readonly Task[],
   jobs: number,
   { onProgress }: RunOptions,
 ): Promise<SessionResult[]> {
-  const tasks = tasksOf(experiment);
   const results: SessionResult[][] = [];
   let next = 0;
   let done = 0;

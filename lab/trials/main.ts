@@ -16,6 +16,7 @@ import type { TrialResult } from './result.js';
 import { ResultsFile, writeSimulated } from './results-file.js';
 import { runAll } from './run-all.js';
 import { smoke } from './smoke.js';
+import { shareOf } from '../sim/shard.js';
 import { tracesOf } from './traces.js';
 
 const QUICK_CONFIG = join(import.meta.dirname, 'configs/quick.json');
@@ -38,7 +39,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   const videos: Media[] = [];
   for (const video of config.videos) videos.push(await prepareMedia(video, config.live));
-  const trials = planTrials(config, videos, traces);
+  const trials = shareOf(planTrials(config, videos, traces), options.shard);
   if (options.mode === 'plan') {
     console.log(describePlan(trials));
     return 0;

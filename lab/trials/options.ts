@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import { integerOption, parseCommandLine } from '../../tools/setup/command-line.mjs';
+import { SHARD_FORM, shardOption, type Shard } from '../sim/shard.js';
 import { UserError } from '../../tools/setup/process.mjs';
 import { SYSTEM_USAGE } from './system.js';
 
@@ -20,6 +21,7 @@ system says. Without a configuration: with every rule, way that segments travel,
   --attempts N  how often a trial is played that does not count (default 3): more than before, with --resume, plays those again
   --only S,S    with --smoke: these systems alone
   --keep        keep what npm run study needs: the bytes of segments that came with gaps, and where the video lies
+  --shard ${SHARD_FORM}   play the I-th of N shares of the trials alone, as one of N machines: their trials.jsonl one after the other are the whole
   --jobs N      trials at a time (default 1; one needs about two cores)
   --report      only write the summaries and report.html again, from what DIR holds
   --calibrate   only play the sessions again in the simulator: prints a table, keeps simulated.jsonl beside theirs
@@ -50,6 +52,7 @@ export interface TrialsOptions {
   readonly attempts: number;
   /** Keep the bytes of segments with gaps. */
   readonly keep: boolean;
+  readonly shard: Shard | undefined;
   /** The systems of --smoke; undefined: all. */
   readonly only: readonly string[] | undefined;
 }
@@ -84,6 +87,7 @@ export function parseOptions(args: readonly string[]): TrialsOptions | undefined
     jobs,
     attempts,
     keep: values.keep,
+    shard: shardOption(values.shard),
     only: values.only?.split(','),
   };
 }
@@ -106,6 +110,7 @@ function parse(args: readonly string[]) {
       jobs: { type: 'string', default: '1' },
       attempts: { type: 'string', default: '3' },
       keep: { type: 'boolean', default: false },
+      shard: { type: 'string' },
       only: { type: 'string' },
       report: { type: 'boolean', default: false },
       calibrate: { type: 'boolean', default: false },
