@@ -11,7 +11,9 @@ from voxel_prepare.cli.serving import how_to_serve
 from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.progress import say
 from voxel_prepare.live.clip import ClipRequest, make_clip
-from voxel_prepare.live.copied.session import CopyRequest, run_copy
+from voxel_prepare.live.copied.ingest.address import parse_ingest
+from voxel_prepare.live.copied.request import CopyRequest
+from voxel_prepare.live.copied.session import run_copy
 from voxel_prepare.live.moments import utc
 from voxel_prepare.live.replay import run_replay
 from voxel_prepare.live.request import LiveRequest, parse_live_codec
@@ -50,14 +52,28 @@ FROM_HELP = (
     "where segments are."
 )
 
+INGEST_HELP = (
+    "Listen at HOST:PORT, or :PORT for all addresses, for encoders that send CMAF over HTTP (POST or PUT; a track in "
+    "one long request or one a segment), and copy their tracks as --copy does. Inputs may be there beside them."
+)
+
+TOKEN_HELP = (
+    "What encoders must send as Authorization: Bearer TOKEN, or as ?token=TOKEN: 16 characters or more; @FILE reads it "
+    "from a file. Needed but on loopback."
+)
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 @app.command()
 def voxel_live(
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT…", help=INPUT_HELP)],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for manifest.mpd and the media files.")],
+    inputs: Annotated[list[str] | None, typer.Argument(metavar="INPUT…", help=INPUT_HELP)] = None,
     copy: Annotated[bool, typer.Option("--copy", help=COPY_HELP)] = False,
+    ingest: Annotated[str | None, typer.Option(metavar="HOST:PORT", help=INGEST_HELP)] = None,
+    ingest_token: Annotated[
+        str | None, typer.Option(metavar="TOKEN", envvar="VOXEL_INGEST_TOKEN", help=TOKEN_HELP)
+    ] = None,
     representations: Annotated[str | None, typer.Option(metavar="LIST", help=REPRESENTATIONS_HELP)] = None,
     codec: Annotated[
         str, typer.Option(metavar="CODEC", help="What to encode in: h264, or av1, which takes a quarter more time.")
@@ -122,28 +138,34 @@ def voxel_live(
     """
     stop = stop_on_interrupt()
     with errors_in_one_line(COMMAND, "interrupted; the presentation has not been ended", debug=debug):
+        names = inputs or []
         if clip:
-            _make_clip(inputs, out, start, end, copies=copy or replay)
+            _make_clip(names, out, start, end, copies=copy or replay)
             return
         if start is not None or end is not None:
             raise InputError("--from and --to are for --clip")
         parsed_codec = parse_live_codec(codec)
-        if copy:
+        if copy or ingest is not None:
             if representations is not None or levels is not None or clock or replay or codec != CodecName.H264:
                 raise InputError("--copy encodes nothing: leave out --representations, --codec, --clock and --replay")
-            copied = CopyRequest(tuple(inputs), out, segment, chunk, latency, window, keep)
+            address = None if ingest is None else parse_ingest(ingest, ingest_token)
+            if not names and address is None:
+                raise InputError("expected an INPUT or --ingest, got none")
+            copied = CopyRequest(tuple(names), out, segment, chunk, latency, window, keep, address)
             _say_summary(run_copy(copied, stop))
             return
-        if len(inputs) > 1:
-            raise InputError(f"expected one input, got {len(inputs)}: several are for --copy")
+        if not names:
+            raise InputError("expected an INPUT, got none")
+        if len(names) > 1:
+            raise InputError(f"expected one input, got {len(names)}: several are for --copy")
         if replay:
-            run_replay(Path(inputs[0]), out, latency, window, stop)
+            run_replay(Path(names[0]), out, latency, window, stop)
             return
         if levels is not None:
             say(f"{COMMAND}: --levels is now --representations, and goes with the next release")
         wanted = levels if representations is None else representations
         request = LiveRequest(
-            input=inputs[0],
+            input=names[0],
             out=out,
             representations=tuple(parse_representations(wanted)) if wanted is not None else None,
             segment=DEFAULT_SEGMENT if segment is None else segment,

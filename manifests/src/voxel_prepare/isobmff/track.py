@@ -41,6 +41,8 @@ class Track:
     """Units per second."""
     handler: str
     """`vide` or `soun`."""
+    language: str
+    """Three letters (ISO 639-2/T), `und` where it is not known."""
     descriptions: tuple[SampleDescription, ...]
     """Each fragment names that of its samples, by its place from 1: encrypted tracks begin with a clear one."""
     defaults: SampleDefaults
@@ -83,6 +85,7 @@ def parse_track(data: Buffer) -> Track:
             init=bytes(view[: moov.end]),
             timescale=_timescale(reader, reader.child(media, "mdhd")),
             handler=handler,
+            language=_language(reader, reader.child(media, "mdhd")),
             descriptions=descriptions,
             defaults=defaults,
             fragments=tuple(read_fragments(reader, moov.end, len(view), defaults)),
@@ -103,6 +106,13 @@ def _timescale(reader: BoxReader, mdhd: Box) -> int:
     if timescale == 0:
         raise Mp4Error("the timescale must be positive, found 0")
     return timescale
+
+
+def _language(reader: BoxReader, mdhd: Box) -> str:
+    packed = reader.u16(mdhd, 32 if reader.version(mdhd) == 1 else 20)
+    letters = [packed >> shift & 0x1F for shift in (10, 5, 0)]
+    is_known = all(1 <= letter <= 26 for letter in letters)
+    return "".join(chr(0x60 + letter) for letter in letters) if is_known else "und"
 
 
 def _sample_description(reader: BoxReader, view: memoryview, entry: Box, handler: str, stbl: Box) -> SampleDescription:

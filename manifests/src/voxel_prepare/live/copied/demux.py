@@ -143,7 +143,7 @@ class Demuxer(Thread):
             return
         data = to_sample(bytes(packet)) if tracks.is_annex_b[place] else bytes(packet)
         if data:
-            self._put(_packet("video", place, data, packet, self._now(), packet.is_keyframe and _is_idr(codec, data)))
+            self._put(_packet("video", place, data, packet, self._now(), packet.is_keyframe and is_idr(codec, data)))
 
     def _sound(self, packet: "AvPacket[Any]", place: int, tracks: _Tracks) -> None:
         data = bytes(packet)
@@ -240,7 +240,8 @@ def _role(disposition: Disposition) -> str | None:
     return next((role for flag, role in ROLES.items() if disposition & flag), None)
 
 
-def _is_idr(codec: Codec, data: bytes) -> bool:
+def is_idr(codec: Codec, data: bytes) -> bool:
+    """Whether decoding can start with a sample."""
     whole = Sample(0, len(data), duration=1, composition_offset=0, decode_time=0, flags=0, size_field=None)
     try:
         codec.check_start(data, whole)

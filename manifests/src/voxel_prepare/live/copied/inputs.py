@@ -37,15 +37,16 @@ class CopiedInput:
         for reason in opened.refused:
             say(f"{self.name}: {reason}")
         self.reason = opened.refused[0] if opened.refused else self.reason
-        before = self.facts
-        self.facts = opened.video
-        if before and [facts and facts.codec for facts in before] != [facts and facts.codec for facts in opened.video]:
+        before, self.facts = self.facts, opened.video
+        kept = [
+            facts if facts and old and facts.codec == old.codec else None
+            for old, facts in zip(before, opened.video, strict=False)
+        ]
+        if kept != list(before):
             changed = "its parameter sets have changed: what cannot be shown is left out; start again to have it"
             say(f"{self.name}: {changed}")
-            self.facts = [
-                facts if facts and old and facts.codec == old.codec else None
-                for facts, old in zip(opened.video, before, strict=False)
-            ]
+        if before:  # More tracks may have come.
+            self.facts = [*kept, *opened.video[len(before) :]]
 
     def sound_found(self, found: SoundFound) -> None:
         """A track of sound is there."""

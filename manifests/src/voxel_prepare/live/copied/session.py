@@ -1,10 +1,8 @@
 """Runs a copy: from the packets of inputs to a growing presentation."""
 
-from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Event
+from threading import Event, Thread
 
 from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.progress import say
@@ -12,14 +10,15 @@ from voxel_prepare.live.clock import WallClock
 from voxel_prepare.live.copied.alignment import SETTLE, Alignment, InputLine
 from voxel_prepare.live.copied.cuts import Cuts
 from voxel_prepare.live.copied.demux import Demuxer, check_input
+from voxel_prepare.live.copied.ingest.reader import IngestReader
 from voxel_prepare.live.copied.inputs import CopiedInput
 from voxel_prepare.live.copied.notes import CueFound, Gone, Note, Opened, SoundFound
 from voxel_prepare.live.copied.packets import TICKS, Packet, Placed
 from voxel_prepare.live.copied.presentation import CopiedPresentation, Key
+from voxel_prepare.live.copied.request import CopyRequest
 from voxel_prepare.live.copied.sounds import chosen_sounds
 from voxel_prepare.live.copied.start import TrackStart, segment_ticks, track_start
 from voxel_prepare.live.copied.tracks import CopiedVideo
-from voxel_prepare.live.encoder import CHUNK_FRAMES, LONG_RUN_SECONDS, SHORT_CHUNK_FRAMES
 from voxel_prepare.live.state import lock_folder
 from voxel_prepare.live.status import LiveStatus, LiveSummary, listed
 from voxel_prepare.media.ladder import Representation
@@ -37,26 +36,6 @@ SILENT_SECONDS = 1.5
 """After so long without a packet others need not keep to an input's key frames."""
 
 
-@dataclass(frozen=True, slots=True)
-class CopyRequest:
-    """Options of `voxel-live --copy`; seconds."""
-
-    inputs: tuple[str, ...]
-    out: Path
-    segment: float | None
-    """None: as the key frames of the inputs are."""
-    chunk: int | None
-    """Frames."""
-    latency: float
-    window: float
-    keep: bool
-
-    @property
-    def chunk_frames(self) -> int:
-        """Frames of a chunk."""
-        return self.chunk or (CHUNK_FRAMES if self.latency >= LONG_RUN_SECONDS else SHORT_CHUNK_FRAMES)
-
-
 Starts = dict[Key, TrackStart]
 """What is known of representations when a presentation begins, by input and track."""
 
@@ -72,24 +51,26 @@ class CopySession:
         self._notes: SimpleQueue[Note] = SimpleQueue()
         self._inputs = [
             CopiedInput(name, InputLine(number, None, lambda number=number: self._say_left_out(number)))  # type: ignore[misc]
-            for number, name in enumerate(request.inputs)
+            for number, name in enumerate(request.names)
         ]
         self._patience = round(TICKS * max(LEAST_PATIENCE, PATIENCE_SHARE * request.latency))
 
     def run(self) -> LiveSummary | None:
         """Copies until all inputs have ended or `stop` is set; None if nothing came. Raises `PreparationError`."""
-        readers = [
-            Demuxer(number, one.name, self._clock, self._notes.put, self._stop)
-            for number, one in enumerate(self._inputs)
-        ]
         with lock_folder(self._request.out):
-            for reader in readers:
+            for reader in self._readers():
                 reader.start()
             starts = self._await()
             return None if starts is None else self._publish(starts)
 
+    def _readers(self) -> list[Thread]:
+        clock, put, stop = self._clock, self._notes.put, self._stop
+        inputs, ingest = self._request.inputs, self._request.ingest
+        readers: list[Thread] = [Demuxer(number, name, clock, put, stop) for number, name in enumerate(inputs)]
+        return [*readers, IngestReader(len(inputs), ingest, clock, put, stop)] if ingest else readers
+
     def _await(self) -> Starts | None:
-        """Waits for two key frames of every input, or for a while after the first one has them."""
+        """Waits for two key frames of every track, or for a while after the first one has them."""
         ready_since: int | None = None
         began = looked = self._now()
         has_said = False
@@ -107,7 +88,11 @@ class CopySession:
             settled = ready and all(now - self._inputs[one].line.waiting[0][1].arrived >= SETTLE for one in ready)
             if settled and ready_since is None:
                 ready_since = now
-            pending = [one for number, one in enumerate(self._inputs) if number not in ready and not one.is_final]
+            pending = [
+                one
+                for number, one in enumerate(self._inputs)
+                if not one.is_final and not (number in ready and self._is_whole(number, starts))
+            ]
             if ready_since is not None and settled:
                 if not pending or now - ready_since > OTHERS_SECONDS * TICKS:
                     return starts
@@ -122,6 +107,11 @@ class CopySession:
             for track, facts in enumerate(one.facts)
             if facts is not None and (start := track_start(one.line.waiting, track)) is not None
         }
+
+    def _is_whole(self, number: int, starts: Starts) -> bool:
+        """Whether all tracks of an input have begun that can be copied."""
+        facts = self._inputs[number].facts
+        return all(one is None or (number, track) in starts for track, one in enumerate(facts))
 
     def _why(self) -> str:
         one = next((one for one in self._inputs if one.reason), self._inputs[0])
