@@ -19,7 +19,9 @@ export interface CopiedStream {
   startEncoder(): void;
   /** Lets nothing through of one representation, the lowest of which is 0, or all of it again. */
   mute(place: number | undefined): void;
-  /** Ends both. */
+  /** Ends the stream, so that it can be played on demand. */
+  end(): Promise<unknown>;
+  /** Ends both as a crash does. */
   stop(): Promise<unknown>;
 }
 
@@ -49,6 +51,10 @@ export async function startCopied(folder: string, ...options: string[]): Promise
     killEncoder,
     startEncoder,
     mute: (place) => (muted = place),
+    end: () => {
+      publisher.kill('SIGINT');
+      return published;
+    },
     stop: async () => {
       publisher.kill('SIGKILL');
       for (const way of ways) way.close();
