@@ -1,6 +1,9 @@
 """Cues of SCTE 35: what they say of time, and that whatever an input sends is a cue or is none."""
 
+import os
+import signal
 from base64 import b64decode
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -20,10 +23,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 from mpd_schema import DASH, check_mpd
+from processes import wait_for
 from test_copied_sounds import make_stream
-from test_copied_streams import SECONDS, copy
+from test_copied_streams import SECONDS, copy, samples, sent, start
 from voxel_prepare.live.copied.cues import Cue, read_cue
 from voxel_prepare.live.copied.events import MOST, MOST_AHEAD, Events
+from voxel_prepare.manifest.date_ranges import date_ranges
+from voxel_prepare.manifest.live_mpd import LiveEvent
 
 CLOCK = 1 << 33
 SIGNAL = "{http://www.scte.org/schemas/35/2016}"
@@ -49,7 +55,47 @@ def test_a_splice_without_a_time_is_at_once() -> None:
 
 def test_a_segmentation_says_how_long_it_lasts() -> None:
     descriptors = b"\x00\x08CUEI\0\0\0\0" + segmentation(3, 0x34) + segmentation(3, 0x34, 1_234)
-    assert read(splice_info(6, splice_time(5), descriptors)).duration == 1_234
+    cue = read(splice_info(6, splice_time(5), descriptors))
+    assert (cue.duration, cue.splice, cue.splice_id) == (None, "OUT", 3)
+    assert read(splice_info(6, splice_time(5), segmentation(3, 0x34, 1_234))).duration == 1_234
+
+
+@pytest.mark.parametrize(
+    ("section", "splice", "id_"),
+    [
+        (splice_info(5, splice_insert(7, 1, 900)), "OUT", 7),
+        (splice_info(5, splice_insert(7, 1, None, is_out=False)), "IN", 7),
+        (splice_info(5, b"\0\0\0\7\xff"), None, 7),  # cancelled
+        (splice_info(6, splice_time(1)), "CMD", None),
+        (splice_info(6, splice_time(1), segmentation(8, 0x10)), "CMD", 8),
+        (splice_info(6, splice_time(1), segmentation(8, 0x10) + segmentation(9, 0x34)), "OUT", 9),
+        (splice_info(6, splice_time(1), segmentation(9, 0x35)), "IN", 9),
+        (splice_info(0xFF, b"CUEIxy"), "CMD", None),
+    ],
+)
+def test_what_begins_and_ends_a_break_is_known(section: bytes, splice: str | None, id_: int | None) -> None:
+    assert (read(section).splice, read(section).splice_id) == (splice, id_)
+
+
+def test_both_ends_of_a_break_have_the_id_of_its_date_range() -> None:
+    events = [
+        LiveEvent(1, 0, 900, b"\1", "OUT", 5),
+        LiveEvent(2, 90_000, 180_000, b"\2", "OUT", 7),
+        LiveEvent(3, 135_000, None, b"\xab"),
+        LiveEvent(4, 225_000, None, b"\3", "IN", 7),
+        LiveEvent(5, 225_000, None, b"\4", None, 8),  # called off
+        LiveEvent(6, 315_000, None, b"\5", "IN", 7),
+    ]
+    assert date_ranges(events, 1_795_000_000_007, Fraction(1)) == [
+        f"#EXT-X-DATERANGE:{attributes}"
+        for attributes in (
+            'ID="2",START-DATE="2026-11-18T11:06:41.007Z",PLANNED-DURATION=2.000,SCTE35-OUT=0x02',
+            'ID="3",START-DATE="2026-11-18T11:06:41.507Z",SCTE35-CMD=0xAB',
+            'ID="2",START-DATE="2026-11-18T11:06:41.007Z",END-DATE="2026-11-18T11:06:42.507Z",DURATION=1.500,'
+            "SCTE35-IN=0x03",
+            'ID="6",START-DATE="2026-11-18T11:06:43.507Z",SCTE35-IN=0x05',
+        )
+    ]
 
 
 def test_a_splice_of_components_has_the_time_of_the_first() -> None:
@@ -153,6 +199,9 @@ def test_cues_are_events_at_their_places_among_the_pictures(tmp_path: Path) -> N
     copy(tmp_path / "out", stream)
     check_mpd(tmp_path / "out" / "manifest.mpd")
     first = first_picture(plain)
+    for name in ("v0/media.m3u8", "v0/whole.m3u8", "a0/media.m3u8"):
+        lines = (tmp_path / "out" / name).read_text().splitlines()
+        assert [line.count("SCTE35-OUT=0xFC30") for line in lines if "DATERANGE" in line] == [1, 1], name
     assert events_of(tmp_path / "out") == [
         (
             round(90_000 * at),
@@ -190,3 +239,23 @@ def test_nonsense_among_the_cues_leaves_everything_else_as_it_is(tmp_path: Path,
     copy(tmp_path / "out", stream)
     assert (360_000, None, good) in events_of(tmp_path / "out")
     assert len(list((tmp_path / "out" / "v0").glob("*.m4s"))) == SECONDS
+
+
+def test_cues_of_an_encoder_that_begins_anew_are_among_its_pictures(tmp_path: Path) -> None:
+    plain = make_stream(tmp_path / "plain.ts", (440,)).read_bytes()
+    stream, pipe, out = tmp_path / "in.ts", tmp_path / "pipe", tmp_path / "out"
+    stream.write_bytes(breaks(plain, (2.5, 4)))
+    os.mkfifo(pipe)
+    process = start(out, pipe)
+    for _ in range(2):  # the pipe is read no faster than the stream plays
+        pipe.write_bytes(stream.read_bytes())
+    last = sent(stream)[-1][1]
+    wait_for(lambda: [data for _, data in samples(out / "v0")].count(last) == 2)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 0, said
+    first = sent(stream)[0][1]
+    begins = [one.presentation_time for one, data in samples(out / "v0") if data == first]
+    # What stands in for it between the two may be its first picture again.
+    wanted = [begin + round(90_000 * at) for begin in (begins[0], begins[-1]) for at in (2.5, 4)]
+    assert [time for time, *_ in events_of(out)] == wanted

@@ -1,8 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { venvProgram } from '../../../tools/setup/paths.mjs';
+import { join } from 'node:path';
+import { root, venvProgram } from '../../../tools/setup/paths.mjs';
 import { ffmpegBinary } from '../../../tools/start/sample.mjs';
+import { run } from './clip.js';
 import { liveFolder, untilThere } from './live-stream.js';
 
 /** Pictures of each representation, and its bitrate. */
@@ -59,6 +61,39 @@ export async function startCopied(folder: string, ...options: string[]): Promise
       publisher.kill('SIGKILL');
       for (const way of ways) way.close();
       await Promise.all([killEncoder(), published]);
+    },
+  };
+}
+
+/** The tones of two tracks of sound, in Hz, by their languages. */
+export const TONES = { eng: 400, deu: 1000 } as const;
+
+/**
+ * Has `voxel-live --copy` publish a file in real time: pictures, two tracks of sound, and a cue of SCTE 35 every other second, of a break
+ * that is announced a second before. Returns once there is a manifest.
+ */
+export async function startCopiedFile(folder: string, seconds: number): Promise<{ stop(): Promise<unknown> }> {
+  const [plain, cued] = [join(folder, 'plain.ts'), join(folder, 'cued.ts')];
+  const languages = Object.entries(TONES);
+  const tones = languages.flatMap(([, tone]) => ['-f', 'lavfi', '-i', `sine=frequency=${tone}:sample_rate=48000`]);
+  const named = languages.flatMap(([language], place) => [
+    ...['-map', `${place + 1}:a`, `-metadata:s:a:${place}`, `language=${language}`],
+  ]);
+  run(ffmpegBinary(), [
+    ...['-f', 'lavfi', '-i', 'testsrc2=size=256x144:rate=30', ...tones, '-map', '0:v', ...named],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-g', '30', '-sc_threshold', '0', '-b:v', '300k'],
+    ...['-c:a', 'aac', '-t', `${seconds}`, '-f', 'mpegts', plain],
+  ]);
+  const breaks = Array.from({ length: (seconds >> 1) - 2 }, (_, place) => `${2 * place + 2}`);
+  run(venvProgram('python'), [join(root, 'manifests/tests/cue_streams.py'), plain, cued, ...breaks]);
+  const out = liveFolder(folder);
+  const publisher = spawn(venvProgram('voxel-live'), ['--copy', cued, '--out', out], { stdio: 'ignore' });
+  const published = once(publisher, 'exit');
+  await untilThere(`${out}/manifest.mpd`);
+  return {
+    stop: () => {
+      publisher.kill('SIGKILL');
+      return published;
     },
   };
 }

@@ -63,7 +63,7 @@ def describe_ended(
     end = min(Fraction(last.decode_time + last.duration, timescale), (first + len(numbers)) * timeline.segment_seconds)
     duration = end - first * timeline.segment_seconds
     begin = int(first * timeline.segment_seconds * EVENT_SCALE)
-    left = [event for event in events if event.time + (event.duration or 0) >= begin]
+    left = [event for event in events if event.end >= begin]
     presentation = LivePresentation(
         timeline.rate, timeline.segment_seconds, timeline.first_number, described, audio, left
     )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
+from typing import Literal, TypeAlias
 
 from lxml import etree
 
@@ -27,7 +28,7 @@ RECORDS_SUFFIX = ".vxl"
 
 EVENT_SCHEME = "urn:scte:scte35:2014:xml+bin"
 SIGNAL_NAMESPACE = "http://www.scte.org/schemas/35/2016"
-"""Of the element that has a cue as it was sent (ANSI/SCTE 214-1 §6.8.4, ANSI/SCTE 35 §12)."""
+"""The namespace of the element that has a cue as it was sent (ANSI/SCTE 214-1 §6.8.4, ANSI/SCTE 35 §12)."""
 EVENT_SCALE = 90_000
 ROLE_SCHEME = "urn:mpeg:dash:role:2011"
 PROFILES = "urn:mpeg:dash:profile:isoff-live:2011"
@@ -37,6 +38,10 @@ UPDATE_SECONDS = 1
 """Players ask for the manifest so often: in the end it is static, and dash.js tries a missing segment for 1.5 s."""
 PLAYBACK_RATES = "0.96", "1.04"
 """Within which players may catch up: hardly audible."""
+
+
+Splice: TypeAlias = Literal["OUT", "IN", "CMD"]
+"""Whether a break begins with a cue, ends, or neither, as playlists name it; None of it: it is called off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,7 @@ class LiveAudio:
     language: str = UNKNOWN_LANGUAGE
     """An xs:language."""
     role: str | None = None
-    """Of the scheme `urn:mpeg:dash:role:2011`."""
+    """One of the scheme `urn:mpeg:dash:role:2011`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,14 @@ class LiveEvent:
     duration: int | None
     section: bytes
     """The splice_info_section."""
+    splice: Splice | None = "CMD"
+    splice_id: int | None = None
+    """What both ends of a break have."""
+
+    @property
+    def end(self) -> int:
+        """When it is over, as far as it says so."""
+        return self.time + (self.duration or 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from functools import lru_cache
 from math import ceil
 
 from voxel_prepare.byte_ranges import ByteRange
+from voxel_prepare.manifest.date_ranges import date_ranges
 from voxel_prepare.manifest.hls_playlists import AUDIO_GROUP, text_of
-from voxel_prepare.manifest.live_mpd import LiveAudio, LivePresentation, LiveVideo, date_time
+from voxel_prepare.manifest.live_mpd import LiveAudio, LiveEvent, LivePresentation, LiveVideo, date_time
 from voxel_prepare.manifest.mpd import UNKNOWN_LANGUAGE
 
 LIVE_PLAYLIST = "media.m3u8"
@@ -136,18 +137,19 @@ def live_playlist(
     return text_of(lines)
 
 
-def plain_playlist(segments: Sequence[PartedSegment], pace: Pace) -> bytes:
+def plain_playlist(segments: Sequence[PartedSegment], pace: Pace, events: Sequence[LiveEvent]) -> bytes:
     """The media playlist of a growing representation whose parts are not listed; `segments`: finished ones."""
-    return text_of(_plain(segments, pace))
+    return text_of(_plain(segments, pace, events))
 
 
-def ended_playlist(segments: Sequence[PartedSegment], pace: Pace) -> bytes:
+def ended_playlist(segments: Sequence[PartedSegment], pace: Pace, events: Sequence[LiveEvent] = ()) -> bytes:
     """The media playlist of finished segments, after which nothing comes."""
-    return text_of([*_plain(segments, pace), "#EXT-X-ENDLIST"])
+    return text_of([*_plain(segments, pace, events), "#EXT-X-ENDLIST"])
 
 
-def _plain(segments: Sequence[PartedSegment], pace: Pace) -> list[str]:
+def _plain(segments: Sequence[PartedSegment], pace: Pace, events: Sequence[LiveEvent]) -> list[str]:
     lines = [*_head(segments, pace), *_first(segments[0], pace)]
+    lines += date_ranges(events, pace.availability_start, segments[0].start)
     for segment in segments:
         lines += [f"#{_date(segment, pace)}", *_segment(segment)]
     return lines

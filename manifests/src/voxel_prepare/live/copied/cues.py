@@ -5,6 +5,8 @@ Bytes come from the network: whatever they are, the answer is a cue or None.
 
 from dataclasses import dataclass
 
+from voxel_prepare.manifest.live_mpd import Splice
+
 SCTE_35 = "scte_35"
 """FFmpeg's name of the stream."""
 
@@ -21,6 +23,10 @@ CLOCK = 1 << 33
 SEGMENTATION = 2
 """Tag of a segmentation_descriptor (§10.3.3)."""
 IDENTIFIER = b"CUEI"
+BREAKS = {0x22, 0x30, 0x32, 0x34, 0x36, 0x44, 0x46}
+"""segmentation_type_ids with which a break, an advertisement or an opportunity for one begins; the next one ends it."""
+CALLED_OFF = 0x80
+"""An event is cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +38,21 @@ class Cue:
     time: int | None
     """When it is to take effect, by the sender's clock, in ticks; None: at once."""
     duration: int | None
-    """Of what begins with it, in ticks, where it says so."""
+    """How long what begins with it lasts, in ticks, where it says so."""
+    splice: Splice | None
+    splice_id: int | None
+    """See `LiveEvent`."""
     identity: bytes
     """The same in cues that say the same of times that clocks of several inputs give: they are repeated, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a command or a descriptor says of a break."""
+
+    duration: int | None
+    splice: Splice | None
+    id: int | None
 
 
 class _Reader:
@@ -70,40 +88,41 @@ def read_cue(data: bytes) -> Cue | None:
         return None
     adjustment = int.from_bytes(section[4:9]) % CLOCK
     try:
-        time, duration, untimed, descriptors = _read_command(section)
-        if duration is None:
-            duration = _segmentation_duration(descriptors)
+        time, untimed, descriptors, said = _read_command(section)
+        said = said or _read_segmentations(descriptors)
     except IndexError:
         return None
     place = None if time is None else (time + adjustment) % CLOCK
-    return Cue(section, place, duration, bytes([section[13]]) + untimed + descriptors)
+    identity = bytes([section[13]]) + untimed + descriptors
+    return Cue(section, place, said.duration, said.splice, said.id, identity)
 
 
-def _read_command(section: bytes) -> tuple[int | None, int | None, bytes, bytes]:
-    """Time and duration of a command, its bytes without the time, and the descriptors after it."""
+def _read_command(section: bytes) -> tuple[int | None, bytes, bytes, _Said | None]:
+    """A command: its time, its bytes without that, the descriptors after it, and what it says itself."""
     said = int.from_bytes(section[11:13]) & 0xFFF
     rest = section[HEAD:-CHECKSUM]
     reader = _Reader(rest if said == UNKNOWN_LENGTH else rest[:said])
     time: int | None = None
-    duration: int | None = None
+    splice: _Said | None = None
     untimed = b""
     match section[13]:
         case 5:
-            time, duration, untimed = _read_insert(reader)
+            time, untimed, splice = _read_insert(reader)
         case 6:
             time = reader.time()
         case _:
             untimed = reader.data
             reader.at = len(untimed)
     after = _Reader(rest[reader.at if said == UNKNOWN_LENGTH else said :])
-    return time, duration, untimed, after.take(after.number(2))
+    return time, untimed, after.take(after.number(2)), splice
 
 
-def _read_insert(reader: _Reader) -> tuple[int | None, int | None, bytes]:
+def _read_insert(reader: _Reader) -> tuple[int | None, bytes, _Said]:
     """A splice_insert (§9.7.3)."""
     head = reader.take(5)
-    if head[4] & 0x80:  # cancelled
-        return None, None, head
+    id_ = int.from_bytes(head[:4])
+    if head[4] & CALLED_OFF:
+        return None, head, _Said(None, None, id_)
     flags = reader.number(1)
     is_programme, has_duration, is_immediate = flags & 0x40, flags & 0x20, flags & 0x10
     time: int | None = None
@@ -115,20 +134,33 @@ def _read_insert(reader: _Reader) -> tuple[int | None, int | None, bytes]:
             of_component = None if is_immediate else reader.time()
             time = of_component if place == 0 else time
     duration = reader.number(5) % CLOCK if has_duration else None
-    return time, duration, head + bytes([flags]) + (duration or 0).to_bytes(5) + reader.take(4)
+    untimed = head + bytes([flags]) + (duration or 0).to_bytes(5) + reader.take(4)
+    return time, untimed, _Said(duration, "OUT" if flags & 0x80 else "IN", id_)
 
 
-def _segmentation_duration(descriptors: bytes) -> int | None:
-    """That of the first segmentation_descriptor that has one."""
+def _read_segmentations(descriptors: bytes) -> _Said:
+    """What segmentation_descriptors say: the first that is a break's begin or end, or else the first."""
     reader = _Reader(descriptors)
+    found = [_Said(None, "CMD", None)]
     while reader.at < len(descriptors):
         tag = reader.number(1)
         body = _Reader(reader.take(reader.number(1)))
-        if tag != SEGMENTATION or body.take(4) != IDENTIFIER or body.take(5)[4] & 0x80:
-            continue
-        flags = body.number(1)
-        if not flags & 0x80:
-            body.take(6 * body.number(1))
-        if flags & 0x40:
-            return body.number(5)
-    return None
+        if tag == SEGMENTATION and body.take(4) == IDENTIFIER:
+            found.append(_read_segmentation(body))
+    breaks = [said for said in found if said.splice != "CMD"]
+    return (breaks or found[1:] or found)[0]
+
+
+def _read_segmentation(body: _Reader) -> _Said:
+    id_ = body.number(4)
+    if body.number(1) & CALLED_OFF:
+        return _Said(None, None, id_)
+    flags = body.number(1)
+    if not flags & 0x80:
+        body.take(6 * body.number(1))
+    duration = body.number(5) if flags & 0x40 else None
+    body.take(1)
+    body.take(body.number(1))
+    kind = body.number(1)
+    splice: Splice = "OUT" if kind in BREAKS else "IN" if kind - 1 in BREAKS else "CMD"
+    return _Said(duration, splice, id_)

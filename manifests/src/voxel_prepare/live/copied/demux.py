@@ -66,7 +66,7 @@ ROLES = {
     Disposition.comment: "commentary",
     Disposition.dub: "dub",
 }
-"""Of the scheme `urn:mpeg:dash:role:2011` (ISO/IEC 23009-1 §5.8.5.5)."""
+"""Roles of the scheme `urn:mpeg:dash:role:2011` (ISO/IEC 23009-1 §5.8.5.5)."""
 
 
 @dataclass(slots=True)

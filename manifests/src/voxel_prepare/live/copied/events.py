@@ -31,10 +31,11 @@ class Events:
                 return
         self._count += 1
         self.version += 1
-        self._events.append((cue.identity, LiveEvent(self._count, time, cue.duration, cue.section)))
+        event = LiveEvent(self._count, time, cue.duration, cue.section, cue.splice, cue.splice_id)
+        self._events.append((cue.identity, event))
         del self._events[:-MOST]
 
     def listed(self, since: int) -> list[LiveEvent]:
         """The events that were not over before `since`, in ticks since media time 0; those before are forgotten."""
-        self._events = [one for one in self._events if one[1].time + (one[1].duration or 0) >= since]
+        self._events = [one for one in self._events if one[1].end >= since]
         return sorted((event for _, event in self._events), key=lambda event: (event.time, event.id))

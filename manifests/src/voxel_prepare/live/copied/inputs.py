@@ -20,7 +20,7 @@ class CopiedInput:
     line: InputLine
     facts: Sequence[VideoFacts | None] = ()
     sounds: dict[int, SoundFound] = field(default_factory=dict)
-    """As they are at present, by track."""
+    """The tracks of sound as they are at present, by their places."""
     cues: list[Cue] = field(default_factory=list)
     """Those that wait for the next picture."""
     has_other_sound: bool = False

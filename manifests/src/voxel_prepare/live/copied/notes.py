@@ -41,7 +41,7 @@ class SoundFound:
     language: str = UNKNOWN_LANGUAGE
     """An xs:language."""
     role: str | None = None
-    """Of the scheme `urn:mpeg:dash:role:2011`, where it is another than to be the only or the usual sound."""
+    """One of the scheme `urn:mpeg:dash:role:2011`, where it is another than to be the only or the usual sound."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.playlists import TrackPlaylist, reach, replace_playlist
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.manifest.hls_playlists import MULTIVARIANT
-from voxel_prepare.manifest.live_mpd import LivePresentation
+from voxel_prepare.manifest.live_mpd import LiveEvent, LivePresentation
 from voxel_prepare.manifest.live_playlists import (
     LIVE_PLAYLIST,
     WHOLE_PLAYLIST,
@@ -40,6 +40,8 @@ class CopiedPlaylists:
         self._reach = reach(window, timeline.segment_seconds, target)
         self._tracks: dict[str, TrackPlaylist] = {}
         self._announced = b""
+        self.events: Sequence[LiveEvent] = ()
+        """What playlists say of cues from the next segment on."""
 
     def follow(self, track: TrackFolder) -> None:
         """Writes a representation's playlist whenever a segment of it is finished."""
@@ -50,7 +52,9 @@ class CopiedPlaylists:
         def grown(number: int, record: ChunkRecord | None) -> None:
             playlist.add(number, record)
             if record is None:
-                replace_playlist(playlist.folder / LIVE_PLAYLIST, plain_playlist(playlist.finished, self._pace))
+                replace_playlist(
+                    playlist.folder / LIVE_PLAYLIST, plain_playlist(playlist.finished, self._pace, self.events)
+                )
 
         track.on_growth = grown
 
@@ -63,10 +67,10 @@ class CopiedPlaylists:
         """Ends the playlists, and adds some of all segments that are left, for those who come later."""
         for track in self._tracks.values():
             if track.finished:
-                replace_playlist(track.folder / LIVE_PLAYLIST, ended_playlist(track.finished, self._pace))
+                replace_playlist(track.folder / LIVE_PLAYLIST, ended_playlist(track.finished, self._pace, self.events))
         for id_ in _listed(presentation):
             whole = [self._tracks[id_].whole(number) for number in numbers]
-            replace_playlist(self._folder / id_ / WHOLE_PLAYLIST, ended_playlist(whole, self._pace))
+            replace_playlist(self._folder / id_ / WHOLE_PLAYLIST, ended_playlist(whole, self._pace, self.events))
         self._announce(live_multivariant(presentation, self._chunk, WHOLE_PLAYLIST))
 
     def _announce(self, content: bytes) -> None:

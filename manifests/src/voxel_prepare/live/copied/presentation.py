@@ -20,7 +20,7 @@ from voxel_prepare.live.manifest_file import AUDIO, ManifestFile
 from voxel_prepare.live.playlists import forget_playlists
 from voxel_prepare.live.state import LiveState
 from voxel_prepare.live.timeline import Timeline
-from voxel_prepare.manifest.live_mpd import UPDATE_SECONDS, LiveVideo
+from voxel_prepare.manifest.live_mpd import UPDATE_SECONDS, LiveEvent, LiveVideo
 from voxel_prepare.media.ladder import Representation
 
 SOUND_BITRATE = 128_000
@@ -98,6 +98,7 @@ class CopiedPresentation:
     def cue_came(self, cue: Cue, time: int) -> None:
         """A cue that takes effect at `time`, in ticks since media time 0."""
         self._events.add(cue, time, self._now)
+        self._playlists.events = self._present_events()
 
     def update(self, now: int, patience: int, clock: float) -> None:
         """Stands in for what should have come; renews the manifest; deletes what the window has left behind.
@@ -121,8 +122,8 @@ class CopiedPresentation:
             self._manifest = self._manifest_file()
             self._state().write(self._folder)
         self._written = self._events.version
-        events = self._events.listed(0 if self._keep else now - ceil(self._window * TICKS))
-        self._manifest.write([self._described(video) for video in listed[0]], clock, events)
+        self._playlists.events = self._present_events()
+        self._manifest.write([self._described(video) for video in listed[0]], clock, self._playlists.events)
         if not self._keep:
             kept = now - ceil((self._window + LATE_REQUESTS_SECONDS) * TICKS)
             oldest = self._timeline.number(int(kept // self._cuts.segment))
@@ -139,8 +140,9 @@ class CopiedPresentation:
             sound.finish()
         self._listed = self._present(), self._begun_sounds()
         self._manifest = self._manifest_file()
+        self._playlists.events = self._present_events()
         described = [(video.folder, self._described(video)) for video in self._listed[0]]
-        self._manifest.end(described, self._events.listed(0))
+        self._manifest.end(described, self._playlists.events)
 
     def _present(self) -> list[CopiedVideo]:
         """The representations that are there; all where none is, as they will come again."""
@@ -148,8 +150,12 @@ class CopiedPresentation:
         there = [video for video in begun if video.is_listed]
         return sorted(there or begun, key=lambda video: video.bitrate)
 
+    def _present_events(self) -> list[LiveEvent]:
+        """Those that the window has not left behind."""
+        return self._events.listed(0 if self._keep else self._now - ceil(self._window * TICKS))
+
     def _begun_sounds(self) -> list[CopiedSound]:
-        """Of a sound that never comes players would wait for the first segment."""
+        """The sounds that are listed: players would wait for the first segment of one that never comes."""
         return [sound for sound in self._sounds.values() if sound.has_begun]
 
     def _top(self) -> float:

@@ -173,8 +173,10 @@ class CopySession:
             if now - one.arrived > SILENT_SECONDS * TICKS:
                 alignment.leave(number)
             least = max((video.next for key, video in presentation.videos.items() if key[0] == number), default=0)
-            for placed in one.line.settle(now, alignment, least):
-                self._put(presentation, number, placed)
+            if settled := one.line.settle(now, alignment, least):
+                for placed in settled:
+                    self._put(presentation, number, placed)
+                self._put_cues(presentation, one)
         presentation.update(now - alignment.origin, self._patience, self._clock.now())
 
     def _take_all(
@@ -229,7 +231,7 @@ class CopySession:
         presentation.came(key, placed)
 
     def _put_cues(self, presentation: CopiedPresentation, one: CopiedInput) -> None:
-        """Adds the cues that came before a picture: its clock is theirs. Those of an input without a place wait."""
+        """Adds the cues that came before a picture, whose clock is theirs; those of an input without a place wait."""
         while one.cues and (time := one.line.place(one.cues[0].time)) is not None:
             presentation.cue_came(one.cues.pop(0), time)
 
