@@ -9,6 +9,8 @@ from voxel_prepare.isobmff import Mp4Error
 MOST_BYTES = 1 << 20
 MOST_MEDIA_BYTES = 1 << 24
 """Bytes of a `moov`, a `moof` with what is behind it, or a box that is passed over; and of an `mdat`."""
+MOST_EVENT_BYTES, MOST_EVENTS = 8192, 16
+"""Bytes of an `emsg`, and how many of them come before a fragment; others are passed over."""
 SHORT_HEADER, LONG_HEADER = 8, 16
 
 
@@ -24,6 +26,8 @@ class Media:
     """A `moof` and its `mdat`."""
 
     data: bytes
+    events: tuple[bytes, ...] = ()
+    """The `emsg` boxes before it."""
 
 
 class BodyReader:
@@ -33,6 +37,7 @@ class BodyReader:
         self._held = bytearray()
         self._skip = 0
         """Bytes to come of a box that is passed over."""
+        self._events: list[bytes] = []
         self._moof = b""
         """A `moof` whose `mdat` has not come, and what is between them: positions count from its start."""
 
@@ -51,7 +56,8 @@ class BodyReader:
             if self._skip or (head := self._box()) is None:
                 return
             kind, size = head
-            if kind not in {"moov", "moof", "mdat"} and not self._moof:
+            is_event = kind == "emsg" and size <= MOST_EVENT_BYTES and len(self._events) < MOST_EVENTS
+            if kind not in {"moov", "moof", "mdat"} and not self._moof and not is_event:
                 self._skip = size
                 continue
             if len(self._held) < size:
@@ -91,7 +97,10 @@ class BodyReader:
             if not self._moof:
                 raise Mp4Error("expected a moof box before an mdat box, found none")
             moof, self._moof = self._moof, b""
-            yield Media(moof + box)
+            events, self._events = tuple(self._events), []
+            yield Media(moof + box, events)
+        elif kind == "emsg" and not self._moof:
+            self._events.append(box)
         else:
             self._moof += box
             if len(self._moof) > MOST_BYTES:

@@ -129,7 +129,7 @@ class IngestConnection:
         else:
             name = self._tracks.known(media_names(path))
             await turns.take(name)
-            self._tracks.media(name, part.data)
+            self._tracks.media(name, part.data, part.events)
         return name
 
     async def _data(self) -> bytes | None:

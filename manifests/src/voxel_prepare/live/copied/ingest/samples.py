@@ -41,16 +41,16 @@ class TrackSamples:
             content = self._header.content
             is_key = sample.is_sync and isinstance(content, VideoFacts) and bool(data) and is_idr(content.codec, data)
             if data and self._goes_on(sample, data, is_key):
-                shown, decoded = self._ticks(sample.presentation_time), self._ticks(sample.decode_time)
+                scale = self._header.timescale
+                shown, decoded = self.ticks(sample.presentation_time, scale), self.ticks(sample.decode_time, scale)
                 yield Packet(self._kind, self._number, data, shown, decoded, arrived, is_key or self._kind == "audio")
 
-    def _ticks(self, time: int) -> int:
+    def ticks(self, time: int, timescale: int) -> int:
+        """A time of the track, in units per second, as its packets have it."""
         offset = self._header.offset
-        scale = self._header.timescale * offset.denominator
+        scale = timescale * offset.denominator
         # Rounded to the nearest, as whole numbers: the times of a clock since 1970 exceed floats.
-        return (2 * TICKS * (time * offset.denominator + offset.numerator * self._header.timescale) + scale) // (
-            2 * scale
-        )
+        return (2 * TICKS * (time * offset.denominator + offset.numerator * timescale) + scale) // (2 * scale)
 
     def _goes_on(self, sample: Sample, data: bytes, is_key: bool) -> bool:
         """Whether a sample is new and can be decoded."""

@@ -1,13 +1,14 @@
 """The tracks that encoders send, by their names; what they bring becomes notes of one input."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from voxel_prepare.errors import printable
 from voxel_prepare.isobmff import Mp4Error, UnsupportedMp4
+from voxel_prepare.live.copied.ingest.events import read_event
 from voxel_prepare.live.copied.ingest.header import TrackHeader, read_header
 from voxel_prepare.live.copied.ingest.samples import TrackSamples
-from voxel_prepare.live.copied.notes import Gone, Note, Opened, SoundFound, VideoFacts
+from voxel_prepare.live.copied.notes import CueFound, Gone, Note, Opened, SoundFound, VideoFacts
 
 NOT_COPIED = "this track is not copied"
 MOST_TRACKS = 32
@@ -68,12 +69,17 @@ class IngestTracks:
             self._tracks.setdefault(name, None)
             raise
 
-    def media(self, name: str, media: bytes) -> None:
-        """A fragment of a track whose header has come. Raises `Mp4Error`."""
+    def media(self, name: str, media: bytes, events: Sequence[bytes] = ()) -> None:
+        """A fragment of a track whose header has come, and the `emsg` boxes before it. Raises `Mp4Error`."""
         track = self._tracks[name]
         if track is None:
             raise UnsupportedMp4(NOT_COPIED)
-        for packet in track.samples.read(media, self._now()):
+        packets = list(track.samples.read(media, self._now()))
+        for box in events if packets else ():
+            cue = read_event(box, track.samples.ticks, min(packet.shown for packet in packets))
+            if cue is not None:
+                self._put(CueFound(cue))
+        for packet in packets:
             self._put_note(Note(self._input, packet))
 
     def broke_off(self, name: str) -> None:
@@ -103,5 +109,5 @@ class IngestTracks:
             self._put(SoundFound(content, number, header.language))
         self._tracks[name] = _Track(number, header, TrackSamples(header, number))
 
-    def _put(self, content: Opened | SoundFound | Gone) -> None:
+    def _put(self, content: Opened | SoundFound | CueFound | Gone) -> None:
         self._put_note(Note(self._input, content))
