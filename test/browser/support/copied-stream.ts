@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { root, venvProgram } from '../../../tools/setup/paths.mjs';
 import { ffmpegBinary } from '../../../tools/start/sample.mjs';
@@ -98,17 +99,47 @@ export async function startCopiedFile(folder: string, seconds: number): Promise<
   };
 }
 
+/** Has FFmpeg send a ladder as CMAF over HTTP and `voxel-live --ingest` publish it; returns, once there is a manifest, what ends both. */
+export async function startIngested(folder: string): Promise<() => Promise<unknown>> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  const out = liveFolder(folder);
+  const listen = ['--ingest', `127.0.0.1:${port}`, '--out', out];
+  const publisher = spawn(venvProgram('voxel-live'), listen, { stdio: ['ignore', 'ignore', 'pipe'] });
+  await once(publisher.stderr, 'data'); // it listens
+  publisher.stderr.resume();
+  const pictures = LADDER.flatMap(({ bitrate }, place) => ['-map', `[v${place}]`, `-b:v:${place}`, bitrate]);
+  const form = ['-f', 'dash', '-method', 'PUT', '-streaming', '1', '-seg_duration', '1'];
+  const output = [...pictures, '-map', '1:a', '-c:a', 'aac', ...X264, ...form, `http://127.0.0.1:${port}/live/a.mpd`];
+  const encoder = spawn(ffmpegBinary(), [...sourceWords(), ...output], { stdio: 'ignore' });
+  await untilThere(`${out}/manifest.mpd`);
+  return () => {
+    const ended = [publisher, encoder].map((program) => once(program, 'exit'));
+    publisher.kill('SIGKILL');
+    encoder.kill('SIGKILL');
+    return Promise.all(ended);
+  };
+}
+
+const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-g', '30', '-sc_threshold', '0'];
+
 function encoderWords(urls: readonly string[]): string[] {
+  const outputs = LADDER.flatMap(({ bitrate }, place) => [
+    ...['-map', `[v${place}]`, ...(place === 0 ? ['-map', '1:a', '-c:a', 'aac'] : [])],
+    ...[...X264, '-b:v', bitrate, '-f', 'mpegts', `${urls[place]}?pkt_size=1316`],
+  ]);
+  return [...sourceWords(), ...outputs];
+}
+
+/** Pictures of all sizes, `[v0]` and so on, and sound, `1:a`. */
+function sourceWords(): string[] {
   const inputs = ['testsrc2=size=426x240:rate=30', 'sine=frequency=440:sample_rate=48000'];
   const scaled = LADDER.map(({ size }, place) => `[in${place}]scale=${size}[v${place}]`);
   const split = `[0:v]split=${LADDER.length}${LADDER.map((_, place) => `[in${place}]`).join('')}`;
-  const outputs = LADDER.flatMap(({ bitrate }, place) => [
-    ...['-map', `[v${place}]`, ...(place === 0 ? ['-map', '1:a', '-c:a', 'aac'] : [])],
-    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-g', '30', '-sc_threshold', '0', '-b:v', bitrate],
-    ...['-f', 'mpegts', `${urls[place]}?pkt_size=1316`],
-  ]);
   const from = inputs.flatMap((input) => ['-f', 'lavfi', '-i', input]);
-  return ['-nostdin', '-re', ...from, '-filter_complex', [split, ...scaled].join(';'), ...outputs];
+  return ['-nostdin', '-re', ...from, '-filter_complex', [split, ...scaled].join(';')];
 }
 
 /** Where datagrams go to a port of this machine, as long as `passes` says so. */
