@@ -68,7 +68,7 @@ const KEPT_OUT: Source = {
 export const SETS: readonly string[] = SOURCES.map(({ name }) => name);
 export const KEPT_OUT_SET = KEPT_OUT.name;
 
-/** By its name, with every start. Throws a `UserError` where its recordings are not there. */
+/** The set with a name, its recordings read. Throws a `UserError` where they are not there. */
 export function lossSet(name: string): LossSet {
   const { of, ...set } = [...SOURCES, KEPT_OUT].find((source) => source.name === name)!;
   return { ...set, traces: of() };
