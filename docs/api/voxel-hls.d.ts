@@ -646,6 +646,6 @@ export interface VoxelHlsOptions extends Omit<VoxelOptions, "abr"> {
  * Throws `AbrError`, `PlayerError` or `RangeError` for a bad option and `PlayerError` for a player that cannot be attached to; nothing
  * throws later on.
  */
-export declare function attachVoxelHls(hls: HlsPlayer, options?: VoxelHlsOptions): VoxelHandle;
+export declare function attachVoxelHls(hls: HlsPlayer, options?: VoxelHlsOptions): LiveHandle;
 
 export {};

@@ -135,7 +135,9 @@ def test_the_multivariant_playlist_has_the_tags_of_one_and_no_others(running: Ru
     """4.4.6: a multivariant playlist has no media playlist tags; its variants have BANDWIDTH and their codecs."""
     lines = running.get(MULTIVARIANT).splitlines()
     names = {line.partition(":")[0] for line in lines if line.startswith("#")}
-    assert names == {"#EXTM3U", "#EXT-X-VERSION", "#EXT-X-INDEPENDENT-SEGMENTS", "#EXT-X-MEDIA", "#EXT-X-STREAM-INF"}
+    every_kind = {"#EXTM3U", "#EXT-X-VERSION", "#EXT-X-INDEPENDENT-SEGMENTS"}
+    assert names == {*every_kind, "#EXT-X-SESSION-DATA", "#EXT-X-MEDIA", "#EXT-X-STREAM-INF"}
+    assert '#EXT-X-SESSION-DATA:DATA-ID="urn:voxel-dash:live:1",VALUE=".vxl"' in lines
     assert [line for line in lines if not line.startswith("#")] == ["v0/media.m3u8", "v1/media.m3u8"]
     for line in lines:
         if line.startswith("#EXT-X-STREAM-INF:"):

@@ -1,7 +1,7 @@
 import { checkPlayer } from '../plugin/checks.js';
 import { resolveOptions } from '../plugin/options.js';
 import { Plugin } from '../plugin/plugin.js';
-import type { VoxelHandle } from '../api/types.js';
+import type { LiveHandle, VoxelHandle } from '../api/types.js';
 import { openHlsPlayer } from './hls-adapter.js';
 import { isReplaceable } from './hls-buffer.js';
 import { events, type HlsPlayer } from './hls-types.js';
@@ -14,7 +14,7 @@ import type { VoxelHlsOptions } from './options.js';
  * Throws `AbrError`, `PlayerError` or `RangeError` for a bad option and `PlayerError` for a player that cannot be attached to; nothing
  * throws later on.
  */
-export function attachVoxelHls(hls: HlsPlayer, options: VoxelHlsOptions = {}): VoxelHandle {
+export function attachVoxelHls(hls: HlsPlayer, options: VoxelHlsOptions = {}): LiveHandle {
   checkPlayer(hls, 'hlsjs');
   const resolved = resolveOptions(options, 'hlsjs');
   const { preferences } = resolved;
@@ -22,5 +22,5 @@ export function attachVoxelHls(hls: HlsPlayer, options: VoxelHlsOptions = {}): V
   const strategy = isReplaceable(hls) ? preferences.strategy : { ...preferences.strategy, retransmission: false };
   const plugin = new Plugin(openHlsPlayer(hls), options, { ...resolved, preferences: { ...preferences, strategy } });
   hls.on(events.destroying, () => plugin.detach());
-  return plugin;
+  return plugin as VoxelHandle as LiveHandle;
 }

@@ -141,6 +141,12 @@ export class FragmentAnswer implements PlayerRequest {
     if (!this.#isOver) this.onProgress?.();
   }
 
+  /** Has hls.js see that what is delivered next took so many milliseconds on the link. */
+  took(milliseconds: number): void {
+    const { loading } = this.#own.stats;
+    loading.start = loading.first = performance.now() - milliseconds;
+  }
+
   deliver(bytes: Uint8Array<ArrayBuffer>): void {
     if (this.#isOver) return;
     const { stats } = this.#own;

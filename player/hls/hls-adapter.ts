@@ -1,8 +1,16 @@
+import { VoxelError } from '../../src/voxel-loader/errors.js';
 import { PlayerError } from '../api/errors.js';
 import { linkTo } from '../network/first-link.js';
 import type { RangeRequest } from '../network/range-stream.js';
 import { withFigures } from '../network/cmcd.js';
-import { connectSegments, type OpenPort, type PluginParts, type SegmentParts } from '../segments/wiring.js';
+import {
+  connectSegments,
+  type Connection,
+  type OpenPort,
+  type PluginParts,
+  type SegmentParts,
+} from '../segments/wiring.js';
+import type { HlsLive } from './live/index.js';
 import { fragmentLoaderClass, within, type FragmentAnswer, type LoadsFragments } from './fragment-loader.js';
 import { HlsPresentation } from './hls-presentation.js';
 import { rangeOf, representationOf, segmentOf } from './hls-segments.js';
@@ -40,11 +48,15 @@ interface HlsPort {
 const attached = new WeakMap<HlsPlayer, boolean>();
 
 /** Connects a plugin with an hls.js player: its loader, its choice of levels and its events. */
-class HlsAdapter implements LoadsFragments {
+class HlsAdapter implements Connection, LoadsFragments {
   readonly #segmentParts: SegmentParts;
   /** Undefined: hls.js chooses. */
   readonly #levels: LevelChooser | undefined;
   readonly #undo: (() => void)[] = [];
+  /** A live stream with records plays, */
+  #isLive = false;
+  /** and what brings its parts is here. */
+  #live: HlsLive | undefined;
   #manifestUrl = '';
   /** The request for that, as it is sent. */
   #manifestRequest: Promise<RangeRequest> | undefined;
@@ -67,7 +79,8 @@ class HlsAdapter implements LoadsFragments {
     this.#undo.push(port.video.buffer.listen());
     if (parts.rateControl) {
       const { content, chooser, recorder } = this.#segmentParts;
-      this.#levels = new LevelChooser(hls, { content, chooser, recorder, video: port.video, settings: port.settings });
+      const { video, settings } = port;
+      this.#levels = new LevelChooser(hls, { content, chooser, recorder, video, settings, live: () => this.#live });
       this.#undo.push(this.#levels.install());
     }
     this.#listen();
@@ -79,8 +92,13 @@ class HlsAdapter implements LoadsFragments {
     this.#segmentParts.segments.release();
     this.#segmentParts.audio.release();
     this.#segmentParts.content.indexes.stop();
+    this.#leaveLive();
     this.port.settings.restore();
     attached.set(this.hls, false);
+  }
+
+  get live(): Connection['live'] {
+    return this.#live?.live;
   }
 
   get takesPieces(): boolean {
@@ -89,6 +107,7 @@ class HlsAdapter implements LoadsFragments {
 
   load(context: LoaderContext, answer: FragmentAnswer): boolean {
     const { frag, part } = context;
+    if (this.#isLive) return this.#loadLive(context, answer);
     if (part || !this.#segmentParts.content.presentation.hasVoxelData) return false;
     if (frag.type === 'audio' && frag.sn !== 'initSegment') {
       // Sound of hls.js comes whole: its initialization segment is not known.
@@ -241,7 +260,12 @@ class HlsAdapter implements LoadsFragments {
     content.load(presentation, url);
     rateControl?.reset();
     if (rateControl) rateControl.firstLink = linkTo(url);
-    if (presentation.hasVoxelData) {
+    this.#leaveLive();
+    if (presentation.isGrowing && preferences.delivery !== 'http') {
+      this.#openSession(presentation.origin);
+      this.#isLive = true;
+      void this.#beginLive(presentation);
+    } else if (presentation.hasVoxelData) {
       settings.begin();
       this.#openSession(presentation.origin);
     } else {
@@ -250,6 +274,38 @@ class HlsAdapter implements LoadsFragments {
       settings.restore();
       if (preferences.delivery !== 'http') content.tellUnprepared(url);
     }
+  }
+
+  /** Until its code is here hls.js' own loader brings everything. */
+  async #beginLive(presentation: HlsPresentation): Promise<void> {
+    let live: typeof import('./live/index.js') | undefined;
+    try {
+      live = await import('./live/index.js');
+    } catch {
+      // Told below.
+    }
+    if (this.#segmentParts.content.presentation !== presentation || !attached.get(this.hls)) return;
+    if (live) this.#live = new live.HlsLive(this.hls, this.parts, presentation.origin);
+    else {
+      const error = new VoxelError('unsupported', 'voxel-hls-live.js cannot be loaded from beside the plugin');
+      this.parts.journal.fallback(error, this.#manifestUrl, undefined);
+    }
+  }
+
+  /** Initialization segments are by their URLs, and learnt from the first on: hls.js asks for each once. */
+  #loadLive(context: LoaderContext, answer: FragmentAnswer): boolean {
+    if (context.frag.sn !== 'initSegment') return this.#live?.load(context, answer) ?? false;
+    const { url } = context;
+    answer.loadOwn((data) => {
+      if (data instanceof ArrayBuffer) this.parts.receiver.addInitialization(url, new Uint8Array(data));
+    });
+    return true;
+  }
+
+  #leaveLive(): void {
+    this.#live?.detach();
+    this.#live = undefined;
+    this.#isLive = false;
   }
 
   #openSession(origin: string): void {

@@ -62,6 +62,17 @@ describe('HlsPresentation', () => {
     expect(new HlsPresentation({ levels, sessionData })).toMatchObject({ hasVoxelData: false, errors: [] });
   });
 
+  it.each([
+    ['that says so', { 'urn:voxel-dash:live:1': { VALUE: '.vxl' } }, true],
+    ['with records of another kind', { 'urn:voxel-dash:live:1': { VALUE: '.other' } }, false],
+    ['without session data', null, false],
+  ])('is of segments that grow in a playlist %s', (_, sessionData, isGrowing) => {
+    expect(new HlsPresentation({ levels: [level('v0')], sessionData })).toMatchObject({
+      isGrowing,
+      hasVoxelData: false,
+    });
+  });
+
   it('says what is wrong with a level, and has the others', () => {
     const sessionData = dataOf({ q00: 'avgSSIM=good index=q00.index', q01: 'avgSSIM=0.9 index=q01.index' });
     const presentation = new HlsPresentation({ levels: [level('q00'), level('q01')], sessionData });

@@ -1,6 +1,7 @@
 import { ManifestError } from '../../src/manifest/errors.js';
 import { indexSchemes, readRepresentation } from '../../src/manifest/representation.js';
 import type { RepresentationMap, SegmentMap } from '../../src/manifest/segment-map.js';
+import { LIVE_SCHEME, RECORDS_SUFFIX } from '../growing/records.js';
 import type { Presentation } from '../port/presentation.js';
 import { isDescribedBy, type PlayerRepresentation, type PlayerSegment } from '../port/player-segment.js';
 import type { HlsLevel, ManifestParsed } from './hls-types.js';
@@ -9,10 +10,13 @@ import type { HlsLevel, ManifestParsed } from './hls-types.js';
 export class HlsPresentation implements Presentation {
   readonly origin: string;
   readonly errors: ManifestError[] = [];
+  /** Whether its segments grow, with records beside them. */
+  readonly isGrowing: boolean;
   readonly #representations = new Map<string, RepresentationMap>();
 
   constructor({ levels, sessionData }: ManifestParsed) {
     this.origin = levels[0] ? new URL(levels[0].uri).origin : '';
+    this.isGrowing = sessionData?.[LIVE_SCHEME]?.['VALUE'] === RECORDS_SUFFIX;
     for (const level of levels) this.#read(level, sessionData ?? {});
   }
 

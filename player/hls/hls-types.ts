@@ -39,6 +39,8 @@ export interface HlsDetails {
   /** Seconds. */
   readonly targetduration: number;
   readonly startSN: number;
+  /** Until where there are parts, or segments, in seconds. */
+  readonly edge: number;
   readonly fragments: readonly HlsFragment[];
 }
 
@@ -54,9 +56,24 @@ export interface HlsFragment {
   readonly duration: number;
   readonly encrypted?: boolean;
   /** What comes before its media; null: its file has all. */
-  readonly initSegment?: object | null;
+  readonly initSegment?: { readonly url?: string } | null;
+  /** It is to show what the link carries, and nobody plays it. */
+  readonly bitrateTest?: boolean;
   readonly stats: LoaderStats;
   abortRequests(): void;
+}
+
+/** A part of a segment of a live stream. */
+export type HlsPart = Pick<HlsFragment, 'byteRange' | 'start'>;
+
+/** What of a player matters to live streams only. */
+export interface LiveHls {
+  /** Seconds; 0 or null: not known. */
+  readonly latency: number;
+  readonly targetLatency: number | null;
+  /** Bit/s. */
+  readonly bandwidthEstimate: number;
+  readonly audioTracks: readonly { readonly name?: string; readonly bitrate?: number }[];
 }
 
 /** What the page's `xhrSetup` and `fetchSetup` are given of any request. */
@@ -70,7 +87,7 @@ export interface RequestContext {
 /** A request for a segment, for part of one, or for an initialization segment. */
 export interface LoaderContext extends RequestContext {
   readonly frag: HlsFragment;
-  readonly part: object | null;
+  readonly part: HlsPart | null;
 }
 
 export interface LoaderConfiguration {
@@ -136,6 +153,8 @@ export interface HlsConfig {
   /** Seconds. */
   maxBufferLength: number;
   maxMaxBufferLength: number;
+  /** 1: hls.js does not catch up with the live edge. */
+  readonly maxLiveSyncPlaybackRate: number;
 }
 
 /** What hls.js is about to append, or is told to. */
@@ -177,6 +196,10 @@ export interface ManifestParsed {
 
 export function levelsOf({ levels }: Pick<HlsPlayer, 'levels'>): readonly HlsLevel[] {
   return levels as readonly HlsLevel[];
+}
+
+export function liveOf(hls: object): LiveHls {
+  return hls as LiveHls;
 }
 
 /** Whether it has been given a playlist. 1.5 has no type for that. */

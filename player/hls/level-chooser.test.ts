@@ -11,7 +11,7 @@ const maps = ['q00', 'q01', 'q02'].map((id) => ({ id }) as RepresentationMap);
 const fragments = [0, 1, 2].map((sn) => ({ sn, level: 0, start: sn * SECONDS, duration: SECONDS }) as HlsFragment);
 
 function level(id: string, codecSet = 'avc1'): HlsLevel {
-  const details = { live: false, targetduration: SECONDS, startSN: 0, fragments: fragments.map(withRange) };
+  const details = { live: false, targetduration: SECONDS, startSN: 0, edge: 12, fragments: fragments.map(withRange) };
   return { uri: '', attrs: { 'STABLE-VARIANT-ID': id }, codecSet, averageBitrate: 1000, loadError: 0, details };
 }
 
@@ -52,17 +52,19 @@ describe('LevelChooser', () => {
   const choose = vi.fn<(candidates: readonly RepresentationMap[], segment: PlayerSegment) => Decision | undefined>();
   const begin = vi.fn<(candidates: readonly RepresentationMap[]) => RepresentationMap>();
   const video = { underWay: undefined as HlsFragment | undefined, bufferLevel: 0 };
-  const state = { isFirst: false, hasVoxelData: true, isPending: false };
+  const live = { chooseLevel: vi.fn<(allowed: readonly HlsLevel[]) => number | undefined>() };
+  const state = { isFirst: false, hasVoxelData: true, isPending: false, live: undefined as typeof live | undefined };
 
   beforeEach(() => {
     hls = new Hls();
     Object.assign(video, { underWay: undefined, bufferLevel: 0 });
-    Object.assign(state, { isFirst: false, hasVoxelData: true, isPending: false });
+    Object.assign(state, { isFirst: false, hasVoxelData: true, isPending: false, live: undefined });
     choose.mockReset().mockImplementation((candidates, { index: segmentIndex }) => {
       return { representation: candidates[1] ?? candidates[0], delay: 0, state: { segmentIndex } } as Decision;
     });
     begin.mockReset().mockImplementation(([lowest]) => lowest!);
     levels = new LevelChooser(hls, {
+      live: () => state.live,
       content: {
         presentation: {
           get hasVoxelData() {
@@ -126,6 +128,16 @@ describe('LevelChooser', () => {
   ])('leaves the choice to hls.js %s', (_, change) => {
     change();
     expect(hls.nextAutoLevel).toBe(2);
+  });
+
+  it('has the choice of live streams while one plays, or leaves it to hls.js', () => {
+    Object.assign(state, { hasVoxelData: false, live });
+    live.chooseLevel.mockReturnValueOnce(0);
+    expect(hls.nextAutoLevel).toBe(0);
+    expect(live.chooseLevel).toHaveBeenLastCalledWith(hls.levels);
+    live.chooseLevel.mockReturnValueOnce(undefined);
+    expect(hls.nextAutoLevel).toBe(2);
+    expect(choose).not.toHaveBeenCalled();
   });
 
   it('chooses among the levels that hls.js allows, without those that fail', () => {

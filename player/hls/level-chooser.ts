@@ -8,6 +8,7 @@ import type { SegmentChooser } from '../segments/choose/segment-chooser.js';
 import { detailsOf, nextIndex, representationOf, segmentOf } from './hls-segments.js';
 import { configOf, levelsOf, type HlsLevel, type HlsPlayer } from './hls-types.js';
 import type { HlsVideo } from './hls-video.js';
+import type { HlsLive } from './live/index.js';
 
 export interface LevelChooserOptions {
   readonly content: {
@@ -18,6 +19,8 @@ export interface LevelChooserOptions {
   readonly recorder: Pick<DeliveryRecorder, 'isFirst'>;
   readonly video: Pick<HlsVideo, 'underWay' | 'bufferLevel'>;
   readonly settings: Pick<PlayerSettings, 'secondsHeld'>;
+  /** What chooses while a live stream plays. */
+  readonly live: () => Pick<HlsLive, 'chooseLevel'> | undefined;
 }
 
 /** Seconds, for the very first choice: no playlist of a level has come yet that tells. */
@@ -64,6 +67,8 @@ export class LevelChooser {
   #choose(): number | undefined {
     const { content, recorder, video, settings } = this.options;
     const hls = this.hls;
+    const live = this.options.live();
+    if (live) return live.chooseLevel(this.#allowed());
     const { startLevel } = configOf(hls);
     if (!content.presentation.hasVoxelData || (recorder.isFirst && startLevel !== undefined && startLevel > -1))
       return undefined;

@@ -7,6 +7,7 @@ import type { DeliveredChunk, FollowRequest, VoxelSession } from './types.js';
 import { Receiver } from './receiver.js';
 import { createRepairer } from '../repair/index.js';
 import { liveAbilities } from './worker/live/abilities.js';
+import { loadFollowing } from './worker/parts/load-following.js';
 import { openSession } from './worker/session.js';
 import { runOnPage } from './worker/run-on-page.js';
 
@@ -35,14 +36,16 @@ const RELIABLE = record(16, fileBytes([{ start: 0, end: 20 }]));
 const END = concatenate([record(17, numbers(0, 40, 1, 40, 14_000)), record(2, numbers(60))]);
 
 /** A receiver whose worker runs in this thread. */
-async function open(): Promise<{ server: FakeVoxelServer; receiver: Receiver; session: VoxelSession }> {
+async function open(
+  abilities = liveAbilities,
+): Promise<{ server: FakeVoxelServer; receiver: Receiver; session: VoxelSession }> {
   const server = new FakeVoxelServer((stream) =>
     stream.send(`HTTP/1.1 200 OK\r\nx-voxel-follow: ?1\r\nx-voxel-unreliable: ?1;flow=${stream.flow}\r\n\r\n`),
   );
   const receiver = new Receiver({
     withoutWorker: () =>
       runOnPage({
-        ...liveAbilities,
+        ...abilities,
         repair: { create: createRepairer },
         open: (endpoint) => openSession(endpoint, server.WebTransport),
       }),
@@ -57,8 +60,12 @@ function follow(session: VoxelSession) {
   return { chunks, following };
 }
 
-test('a live segment comes from the worker, chunk by chunk', async () => {
-  const { server, session } = await open();
+test.each([
+  ['as it is', liveAbilities],
+  ['which loads what follows with the first of them', { following: loadFollowing }],
+])('a live segment comes from the worker, %s, chunk by chunk', async (_, abilities) => {
+  vi.stubGlobal('VOXEL_PARTS', { following: new URL('./worker/parts/following.ts', import.meta.url).href });
+  const { server, session } = await open(abilities);
   const { chunks, following } = follow(session);
   await vi.waitFor(() => expect(server.requests).toHaveLength(1));
   const [stream] = server.requests;
@@ -106,4 +113,13 @@ describe('what is followed ends', () => {
     receiver.stop();
     await expect(following.result).rejects.toMatchObject({ code: 'session-closed' });
   });
+});
+
+test('where what follows live streams does not load, the page hears why, each time', async () => {
+  const { session } = await open({ following: loadFollowing });
+  for (let time = 0; time < 2; time++)
+    await expect(follow(session).following.result).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('voxel-following.js') as string,
+    });
 });

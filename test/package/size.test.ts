@@ -13,8 +13,10 @@ import { root } from '../../tools/setup/paths.mjs';
 const LIMITS = {
   'voxel-dash.js': 54_800,
   'voxel-dash-live.js': 63_500,
-  'voxel-dash-lab.js': 81_100,
-  'voxel-hls.js': 54_100,
+  'voxel-dash-lab.js': 81_200,
+  'voxel-hls.js': 54_350,
+  'voxel-hls-live.js': 5_250,
+  'voxel-following.js': 11_900,
   'voxel-video.js': 1_460,
   'repair/voxel-repair.js': 10_800,
 };

@@ -42,7 +42,7 @@ test('the tarball has every file of the exports, each script’s source map, the
   const built = scripts
     .flatMap((name) => ['js', 'js.map', 'd.ts'].map((ending) => `dist/${name}.${ending}`))
     .filter((file) => file !== 'dist/umd/voxel-dash-full.js.map');
-  const parts = ['voxel-removal', 'voxel-paths']
+  const parts = ['voxel-removal', 'voxel-paths', 'voxel-following', 'voxel-hls-live']
     .flatMap((name) => [name, `umd/${name}`])
     .flatMap((name) => [`dist/${name}.js`, `dist/${name}.js.map`]);
   const rest = ['LICENSE', 'README.md', 'package.json', 'dist/umd/package.json', 'dist/voxel-worker.js'];

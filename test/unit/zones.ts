@@ -23,8 +23,9 @@ const PLAYER_ROOMS: Readonly<Record<string, readonly string[]>> = {
   viewing: ['api'],
   segments: ['api', 'port', 'network', 'viewing'],
   plugin: ['api', 'port', 'network', 'viewing', 'segments'],
-  dash: ['api', 'port', 'network', 'segments'],
-  hls: ['api', 'port', 'network', 'segments', 'plugin'],
+  growing: ['api', 'port', 'segments'],
+  dash: ['api', 'port', 'network', 'segments', 'growing'],
+  hls: ['api', 'port', 'network', 'segments', 'growing', 'plugin'],
   latency: ['dash'],
 };
 

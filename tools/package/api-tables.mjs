@@ -135,7 +135,7 @@ function events(reader) {
   const rows = reader.extendedRows('VoxelEventMap', 'LivePluginEventMap').flatMap((event) => {
     const type = reader.typeOf(event.symbol);
     const about = [event.what || reader.about(type)];
-    if (event.name === 'chunk') about.push('With `live` and `lab`.');
+    if (event.name === 'chunk') about.push('With `live`, `lab` and `hls`.');
     return [
       [`**\`${event.name}\`**`, '', '', about.join(' ').trim()],
       ...reader.rows(type).map((row) => ['', ...facts(row)]),

@@ -4,7 +4,7 @@ import { copyFileSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } f
 import { basename, join } from 'node:path';
 import { root } from '../setup/paths.mjs';
 import { PARTS, writeBundle } from './bundle.mjs';
-import { bundleWorker, partBundle } from './worker-source.mjs';
+import { bundleWorker, namesTogether, partBundle } from './worker-source.mjs';
 
 const dist = join(root, 'dist');
 
@@ -19,14 +19,28 @@ mkdirSync(dist, { recursive: true });
 for (const name of readdirSync(dist))
   if (/^(voxel-|umd$|repair$)/.test(name)) rmSync(join(dist, name), { recursive: true });
 
-const [plain, live, lab] = await Promise.all([bundleWorker('plain'), bundleWorker('live'), bundleWorker('lab')]);
+const [plain, live, hls, lab] = await Promise.all([
+  bundleWorker('plain'),
+  bundleWorker('live'),
+  bundleWorker('hls'),
+  bundleWorker('lab'),
+]);
+
+/** What plays live streams in hls.js is a file beside the plugin's, which it imports with the first of them. */
+const HLS_LIVE = { entry: 'player/hls/live/index.ts', file: './voxel-hls-live.js' };
+const hlsNames = await namesTogether(['player/hls/index.ts', HLS_LIVE.entry]);
+/** Workers that follow live streams, or never do, load nothing for that. */
+const parts = ['removal', 'paths'];
 
 /** The entry points: modules, and scripts whose exports are those of the global `voxelDash`. */
 const PLUGINS = [
-  { file: 'voxel-dash', entry: 'player/index.ts', worker: plain },
-  { file: 'voxel-dash-live', entry: 'player/live/index.ts', worker: live },
+  { file: 'voxel-dash', entry: 'player/index.ts', worker: plain, parts },
+  { file: 'voxel-dash-live', entry: 'player/live/index.ts', worker: live, parts },
   { file: 'voxel-dash-lab', entry: 'lab/index.ts', worker: lab, hasShortNames: false },
-  { file: 'voxel-hls', entry: 'player/hls/index.ts', worker: plain },
+  {
+    ...{ file: 'voxel-hls', entry: 'player/hls/index.ts', worker: hls, parts: ['removal', 'following'] },
+    ...{ names: hlsNames, shared: { module: 'player/hls/live/index.js', file: HLS_LIVE.file } },
+  },
 ];
 for (const { file, ...plugin } of PLUGINS) {
   await writeBundle({ hasShortNames: true, ...plugin, format: 'esm' }, `dist/${file}.js`);
@@ -44,15 +58,18 @@ await writeBundle(
   'dist/voxel-video.js',
 );
 await writeBundle(
-  { entry: 'player/element/script.ts', format: 'umd', name: 'voxelDash', worker: plain, hasShortNames: true },
+  { entry: 'player/element/script.ts', format: 'umd', name: 'voxelDash', worker: plain, parts, hasShortNames: true },
   'dist/umd/voxel-video.js',
 );
 // Beside each of the folders' bundles, as they look for them.
-for (const part of PARTS) {
-  await writeBundle(await partBundle(part), `dist/voxel-${part}.js`);
+for (const part of PARTS) await writeBundle(await partBundle(part), `dist/voxel-${part}.js`);
+await writeBundle(
+  { entry: HLS_LIVE.entry, format: 'esm', hasShortNames: true, names: hlsNames },
+  'dist/voxel-hls-live.js',
+);
+for (const part of [...PARTS, 'hls-live'])
   for (const ending of ['js', 'js.map'])
     copyFileSync(join(dist, `voxel-${part}.${ending}`), join(dist, `umd/voxel-${part}.${ending}`));
-}
 // The worker as a file of its own, for pages that allow none from a Blob URL; every build may use it.
 writeFileSync(join(dist, 'voxel-worker.js'), `${lab}\n`);
 

@@ -17,13 +17,15 @@ import { minify } from './minify.mjs';
  * @property {'esm' | 'script' | 'umd'} format
  * @property {string} [name]
  * @property {string} [worker]
+ * @property {readonly string[]} [parts] of `PARTS`, those that its worker may load
  * @property {{ module: string, file: string }} [shared]
  * @property {boolean} [hasShortNames]
  * @property {Readonly<Record<string, string>>} [names]
  */
 
 /** @param {Bundle} bundle @param {string} out path in the checkout; without it there is no source map @returns {Promise<import('./minify.mjs').Script>} */
-export async function bundled({ entry, format, name = 'bundle', worker, shared, hasShortNames, names = {} }, out = '') {
+export async function bundled(bundle, out = '') {
+  const { entry, format, name = 'bundle', worker, parts = PARTS, shared, hasShortNames, names = {} } = bundle;
   const { outputFiles } = await esbuild.build({
     absWorkingDir: root,
     entryPoints: [entry],
@@ -36,7 +38,7 @@ export async function bundled({ entry, format, name = 'bundle', worker, shared, 
     format: format === 'esm' ? 'esm' : 'iife',
     ...(format === 'umd' && { globalName: name, footer: { js: umd(name).after } }),
     banner: {
-      js: `${format === 'umd' ? umd(name).before : ''}${hasShortNames && worker !== undefined ? partUrls(format) : ''}`,
+      js: `${format === 'umd' ? umd(name).before : ''}${hasShortNames && worker !== undefined ? partUrls(format, parts) : ''}`,
     },
     ...(worker !== undefined && { define: { VOXEL_WORKER_SOURCE: JSON.stringify(worker) } }),
     ...(out !== '' && { sourcemap: 'external' }),
@@ -71,14 +73,14 @@ const umd = (name) => ({
 });
 
 /** What of the worker's program is in files of its own, which few pages need: `voxel-NAME.js`. */
-export const PARTS = ['removal', 'paths'];
+export const PARTS = ['removal', 'paths', 'following'];
 
 /**
  * Where a bundle finds the parts of its worker: files beside its own. In a module it is written as bundlers look for it, who then copy the file.
- * @param {Bundle['format']} format
+ * @param {Bundle['format']} format @param {readonly string[]} parts
  */
-function partUrls(format) {
-  const urls = PARTS.map(
+function partUrls(format, parts) {
+  const urls = parts.map(
     (part) => `${part}:new URL("./voxel-${part}.js",${format === 'esm' ? 'import.meta.url' : 'place'}).href`,
   );
   const known = `({${urls.join()}})`;

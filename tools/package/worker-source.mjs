@@ -6,6 +6,7 @@ import { bundled, mangling, PARTS } from './bundle.mjs';
 const WORKERS = {
   plain: 'src/voxel-loader/worker/main.ts',
   live: 'src/voxel-loader/worker/main-live.ts',
+  hls: 'src/voxel-loader/worker/main-hls.ts',
   lab: 'lab/worker/main.ts',
 };
 
@@ -37,13 +38,18 @@ export async function bundleWorker(program) {
 /** @type {Promise<Record<string, string>> | undefined} */
 let known;
 
-/** Short names for the worker's programs and their parts, which hand objects to each other: those that all of it together would have. */
-function workerNames() {
-  const entries = [WORKERS.live, ...PARTS.map((part) => `src/voxel-loader/worker/parts/${part}.ts`)];
+/** Short names for the worker's programs and their parts. */
+const workerNames = () =>
+  (known ??= namesTogether([WORKERS.live, ...PARTS.map((part) => `src/voxel-loader/worker/parts/${part}.ts`)]));
+
+/**
+ * Short names for bundles that hand objects to each other: those that all of it together would have.
+ * @param {readonly string[]} entries
+ * @returns {Promise<Record<string, string>>}
+ */
+export async function namesTogether(entries) {
   const contents = entries.map((entry) => `export * from './${entry}';`).join('\n');
   const options = { bundle: true, write: false, format: /** @type {const} */ ('esm'), ...mangling({}) };
-  known ??= esbuild
-    .build({ stdin: { contents, resolveDir: root, loader: 'ts' }, ...options })
-    .then(({ mangleCache }) => /** @type {Record<string, string>} */ (mangleCache));
-  return known;
+  const { mangleCache } = await esbuild.build({ stdin: { contents, resolveDir: root, loader: 'ts' }, ...options });
+  return /** @type {Record<string, string>} */ (mangleCache);
 }

@@ -1,11 +1,8 @@
-import type { Playhead } from '../../../src/delivery/piece-queue.js';
-import { LiveLink } from '../../../src/delivery/live-link.js';
-import { addCounts } from '../../../src/delivery/index.js';
-import type { DeliveredChunk, FollowRequest } from '../../../src/voxel-loader/index.js';
+import type { FollowRequest } from '../../../src/voxel-loader/index.js';
 import { PlayerError } from '../../api/errors.js';
+import { GrowingFiles, type ChunkPlace, type GrowingOptions } from '../../growing/growing-files.js';
 import { withoutCmcd, withFigures } from '../../network/cmcd.js';
 import type { PluginParts } from '../../segments/wiring.js';
-import type { Delivery } from '../../api/types.js';
 import type { BufferedVideo } from '../buffered-video.js';
 import type { LivePart } from '../dash-adapter.js';
 import {
@@ -25,7 +22,6 @@ import { askEarly, identityOf, isLiveWithRecords, type LiveManifestElement } fro
 import { LiveRule, rungOf } from './live-rule.js';
 import { LiveSegment } from './live-segment.js';
 import { applyLiveSettings, catchesUp } from './live-settings.js';
-import { PlayheadWatch } from '../../port/playhead-watch.js';
 
 /** Milliseconds between two looks where playback is, and whether the next segment can be followed. */
 const LOOK_INTERVAL = 100;
@@ -35,29 +31,21 @@ const fetchLoaders = new Slots<Pick<Extension, 'load'>>((player, current) =>
   replaceLoad(player, 'FetchLoader', current),
 );
 
-export interface LiveAdapterOptions {
-  /** Delivery as the page's options have it; with `http` dash.js' own loader brings everything. */
-  readonly delivery: Delivery;
-  /** Whether a segment's frames are one group, of which nothing is sent or used after a gap; default false. */
-  readonly isGroup?: boolean | undefined;
-}
+/** With delivery `http` dash.js' own loader brings everything. */
+export type LiveAdapterOptions = Pick<GrowingOptions, 'delivery' | 'isGroup'>;
 
 /** Connects live streams with a dash.js player: its loader of growing segments, its rules, settings and events. */
 export class LiveAdapter implements LivePart {
   readonly #segments = new Set<LiveSegment>();
   readonly #rule: LiveRule | undefined;
   readonly #ahead: FollowAhead;
-  readonly #watch = new PlayheadWatch();
+  readonly #files: GrowingFiles;
   readonly #jump: EdgeJump;
   readonly #undo: (() => void)[] = [];
-  #link = new LiveLink(performance.now());
   /** Identity of the presentation that plays, while it is live with records. */
   #identity: string | undefined;
-  #origin = '';
   /** Ends what only live streams need; undefined: none plays. */
   #end: (() => void) | undefined;
-  #chunks = 0;
-  #chunksRepaired = 0;
 
   constructor(
     private readonly player: DashPlayer,
@@ -66,6 +54,8 @@ export class LiveAdapter implements LivePart {
     private readonly options: LiveAdapterOptions,
   ) {
     const { sessions, receiver } = parts;
+    const edge = (): number => player.getDvrWindow().end;
+    this.#files = new GrowingFiles(parts, { ...options, element: () => video.element, edge });
     this.#undo.push(fetchLoaders.take(player, { load: (...of) => this.#load(...of) }), this.#listen());
     this.#ahead = new FollowAhead({
       next: () => video.nextRequest,
@@ -73,7 +63,7 @@ export class LiveAdapter implements LivePart {
         const choice = this.#rule?.choose(next) ?? next.representation!;
         return receiver.initialization(keyOf(choice)) ? choice : undefined;
       },
-      edge: () => player.getDvrWindow().end,
+      edge,
       follow: (request, onChunk) => sessions.session?.follow(this.#followRequest(request), onChunk),
     });
     this.#jump = new EdgeJump({
@@ -85,7 +75,7 @@ export class LiveAdapter implements LivePart {
     // Without a rule of the plugin dash.js' own choose.
     if (parts.rateControl) {
       this.#rule = new LiveRule(player, {
-        link: () => this.#link,
+        link: () => this.#files.link,
         video,
         keyAhead: (index) => this.#ahead.representationOf(index),
         isActive: () => this.#isLive,
@@ -95,15 +85,7 @@ export class LiveAdapter implements LivePart {
   }
 
   get live(): LivePart['live'] {
-    if (!this.#isLive) return undefined;
-    const { sessions, journal } = this.parts;
-    const { rate } = this.#link;
-    const { fallbacks, errors } = journal;
-    return {
-      delivery: sessions.isOpen ? this.options.delivery : 'http',
-      throughput: rate,
-      live: { chunks: this.#chunks, chunksRepaired: this.#chunksRepaired, rate, fallbacks, errors: [...errors] },
-    };
+    return this.#isLive ? this.#files.statistics : undefined;
   }
 
   take(manifest: LiveManifestElement): boolean {
@@ -115,10 +97,9 @@ export class LiveAdapter implements LivePart {
     const identity = identityOf(manifest);
     if (identity === this.#identity) return true;
     this.#identity = identity;
-    this.#link = new LiveLink(performance.now());
+    this.#files.begin(new URL(manifest.url ?? '', location.href).origin);
     this.#ahead.reset();
     this.#jump.leave();
-    this.#origin = new URL(manifest.url ?? '', location.href).origin;
     this.#end ??= this.#begin();
     return true;
   }
@@ -142,7 +123,7 @@ export class LiveAdapter implements LivePart {
       this.player,
       {
         playbackSeeking: () => {
-          this.#link.seek();
+          this.#files.link.seek();
           this.#ahead.reset();
           this.#jump.seeking();
         },
@@ -202,30 +183,17 @@ export class LiveAdapter implements LivePart {
         return session.follow(this.#followRequest(request), onChunk);
       },
       onChunk: (chunk) => {
-        if (isVideo) this.#link.add(rungOf(representation), chunk, performance.now());
-        this.#report(chunk, fragment);
+        if (isVideo) this.#files.arrived(rungOf(representation), chunk);
+        this.#files.handedOver(chunk, placeOf(fragment));
         if (!isVideo) return;
         this.#ahead.arrived(chunk.startTime + chunk.duration + representation.mseTimeOffset);
         void this.#jump.arrived(chunk, { ...fragment, request });
       },
       onFallback: (error) => this.parts.journal.fallback(error, fragment.url, fragment.index),
-      rate: () => this.#link.rate,
+      rate: () => this.#files.link.rate,
     });
     this.#segments.add(segment);
     void segment.run().finally(() => this.#segments.delete(segment));
-  }
-
-  #report(chunk: DeliveredChunk, { mediaType, index, representation }: FragmentRequest): void {
-    const { repairedFrames, states } = chunk.frames;
-    this.#chunks++;
-    if (repairedFrames > 0) this.#chunksRepaired++;
-    const { number, startTime, duration, capturedAt, wholeScore, score, bytesUnsent } = chunk;
-    this.parts.journal.chunk({
-      ...{ number, startTime, duration, capturedAt, wholeScore, score, bytesUnsent },
-      ...addCounts(chunk),
-      ...{ mediaType, index, representation: representation!.id, bandwidth: representation!.bandwidth },
-      ...{ framesTotal: states.length, framesRepaired: repairedFrames, frames: states, data: chunk.bytes },
-    });
   }
 
   /** Position of playback; undefined before it. */
@@ -237,37 +205,19 @@ export class LiveAdapter implements LivePart {
   }
 
   /** Throws `PlayerError` unless the VOXEL server has the file. */
-  #followRequest({ url, headers = {}, customData }: AheadRequest): FollowRequest {
-    const { preferences } = this.parts;
+  #followRequest({ url, headers, customData }: AheadRequest): FollowRequest {
     const { startTime, duration, representation } = customData.request;
-    const { origin, hostname, pathname, search } = new URL(url);
-    if (origin !== this.#origin)
-      throw new PlayerError('other-origin', `the manifest is on ${this.#origin}, its media on ${origin}`);
-    return {
-      representation: keyOf(representation!),
-      target: pathname + search,
-      delivery: this.options.delivery === 'streams' ? 'streams' : 'datagrams',
-      startTime: startTime - representation!.mseTimeOffset,
-      deadline: this.#link.deadlineOf(
-        { startTime, duration },
-        { edge: this.player.getDvrWindow().end, playhead: this.#playhead(0), now: performance.now() },
-      ),
-      isGroup: this.options.isGroup ?? false,
-      headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'range')),
-      headerHosts: [hostname, ...preferences.headerHosts],
-    };
+    const mediaOffset = representation!.mseTimeOffset;
+    return this.#files.request({ url, headers, key: keyOf(representation!), startTime, duration, mediaOffset });
   }
 
-  /** Records speak of media time. */
   #tellPlayhead(): void {
-    const offset = this.video.nextRequest?.representation?.mseTimeOffset ?? 0;
-    this.parts.sessions.session?.play(this.#playhead(offset));
+    this.#files.tellPlayhead(this.video.nextRequest?.representation?.mseTimeOffset ?? 0);
   }
+}
 
-  /** Playhead on a time line that is `offset` seconds behind the presentation's. */
-  #playhead(offset: number): Playhead | undefined {
-    return this.#watch.look(this.video.element, offset, performance.now());
-  }
+function placeOf({ mediaType, index, representation }: FragmentRequest): ChunkPlace {
+  return { mediaType, index, representation: representation!.id, bandwidth: representation!.bandwidth };
 }
 
 /** Never rejects: what cannot be reached is not there. */

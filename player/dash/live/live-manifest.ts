@@ -1,8 +1,5 @@
 import type { AttributeValue, DescriptorElement } from '../../../src/manifest/representation.js';
-
-/** Says that segments have records beside them, in files of the same name and this suffix. */
-const LIVE_SCHEME = 'urn:voxel-dash:live:1';
-const RECORDS_SUFFIX = '.vxl';
+import { LIVE_SCHEME, RECORDS_SUFFIX } from '../../growing/records.js';
 
 /** dash.js takes it from here; numbers may or may not have been converted. */
 interface TemplateElement {

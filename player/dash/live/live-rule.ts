@@ -1,5 +1,5 @@
-import { AbrLive } from '../../../src/abr-star/index.js';
 import type { LiveLink, LiveRung } from '../../../src/delivery/live-link.js';
+import { chooseLive } from '../../growing/live-choice.js';
 import type { BufferedVideo } from '../buffered-video.js';
 import { segmentDurationOf } from '../../port/player-segment.js';
 import type { DashPlayer, DashRepresentation, FragmentRequest, RulesContext } from '../dash-types.js';
@@ -22,7 +22,6 @@ export class LiveRule {
   readonly remove: () => void;
   readonly #player: DashPlayer;
   readonly #options: LiveRuleOptions;
-  readonly #abr = new AbrLive();
   /** Ascending in bitrate; none before dash.js has asked. */
   #allowed: () => readonly DashRepresentation[] = () => [];
 
@@ -40,14 +39,14 @@ export class LiveRule {
     const ahead = keyAhead(next.index);
     const followed = ahead !== undefined && allowed.find((one) => keyOf(one) === ahead);
     if (followed) return followed;
-    const state = link().state(allowed.map(rungOf), {
+    const chosen = chooseLive(link(), allowed.map(rungOf), {
       segmentIndex: next.index,
       segmentDuration: segmentDurationOf(next),
       bufferLevel: video.bufferLevel,
       last: keyOf(next.representation),
       now: performance.now(),
     });
-    return allowed[this.#abr.choose(state).option.representation];
+    return allowed[chosen];
   }
 
   #answer(rules: RulesContext): DashRepresentation | null {

@@ -34,6 +34,8 @@ interface Played {
   /** What was asked for of playlists, and of media. */
   readonly reloads: string[];
   readonly media: string[];
+  /** How many came over a session. */
+  readonly chunks: number;
   readonly canBlockReload: boolean;
 }
 
@@ -43,11 +45,12 @@ async function play(): Promise<Played> {
   const { currentTime } = await outcomeOfHls(page);
   await playHlsUntil(page, currentTime + PLAYED);
   return page.evaluate(() => {
-    const { hls } = window.hlsPlayer;
+    const { hls, chunks } = window.hlsPlayer;
     const names = performance.getEntriesByType('resource').map(({ name }) => name);
     return {
       reloads: names.filter((name) => name.includes('media.m3u8')),
       media: names.filter((name) => name.endsWith('.m4s')),
+      chunks: chunks.length,
       canBlockReload: hls.levels[hls.loadLevel]!.details!.canBlockReload,
     };
   });
@@ -68,7 +71,8 @@ describe.each(HLS_PACKAGES)('%s', (name) => {
       for (const directive of ['_HLS_msn=', '_HLS_part=', '_HLS_skip='])
         expect(played.reloads.some((reload) => reload.includes(directive))).toBe(true);
       // More than two a second of picture and sound each: parts, not segments.
-      expect(played.media.length).toBeGreaterThan(4 * PLAYED);
+      expect(played.media.length + played.chunks).toBeGreaterThan(4 * PLAYED);
+      expect(played.chunks > 0).toBe(kind !== 'plain');
     },
     120_000,
   );

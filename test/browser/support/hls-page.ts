@@ -4,9 +4,10 @@ import type Hls from 'hls.js';
 import type { HlsConfig } from 'hls.js';
 import type { Page } from 'puppeteer-core';
 import type {
+  ChunkEvent,
   FallbackEvent,
+  LiveHandle,
   SessionEvent,
-  VoxelHandle,
   VoxelHlsOptions,
   VoxelStatistics,
 } from '../../../player/hls/index.js';
@@ -21,11 +22,13 @@ export const HLS_PACKAGES = ['hls.js-1.5', 'hls.js-1.6', 'hls.js'];
 export interface HlsUnderTest {
   readonly hls: Hls;
   readonly video: HTMLVideoElement;
-  readonly handle: VoxelHandle | undefined;
+  readonly handle: LiveHandle | undefined;
   /** Those of hls.js, fatal ones or not, and those of the element. */
   readonly errors: string[];
   readonly fallbacks: FallbackEvent[];
   readonly sessions: SessionEvent[];
+  /** Of a live stream. */
+  readonly chunks: ChunkEvent[];
 }
 
 declare global {
@@ -99,9 +102,10 @@ export async function startHls(
       const { abr, ...others } = settings === 'plain' ? {} : settings;
       const attached: VoxelHlsOptions = { ...others, ...(abr && { abr: abr === 'half' ? half : abr }) };
       const handle = settings === 'plain' ? undefined : voxelDash.attachVoxelHls(hls, attached);
-      const started: HlsUnderTest = { hls, video, handle, errors: [], fallbacks: [], sessions: [] };
+      const started: HlsUnderTest = { hls, video, handle, errors: [], fallbacks: [], sessions: [], chunks: [] };
       handle?.on('fallback', (event) => started.fallbacks.push(event));
       handle?.on('session', (event) => started.sessions.push(event));
+      handle?.on('chunk', (event) => started.chunks.push(event));
       handle?.on('session', ({ state }) => state === 'opened' && performance.mark('session opened'));
       hls.on(Player.Events.ERROR, (_, { details, fatal, reason, error }) =>
         started.errors.push(`${details}${fatal ? ' (fatal)' : ''}: ${reason ?? error.message}`),

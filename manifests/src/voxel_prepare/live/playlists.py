@@ -117,7 +117,7 @@ class Playlists:
         if self._has_multivariant or not self._tracks or not all(track.segments for track in self._tracks):
             return
         self._has_multivariant = True
-        content = live_multivariant(presentation, self._chunk, LIVE_PLAYLIST)
+        content = live_multivariant(presentation, self._chunk, LIVE_PLAYLIST, has_parts=True)
         write_durably(self._folder / MULTIVARIANT, content, through=self._folder)
 
     def end(self, presentation: LivePresentation, numbers: Sequence[int]) -> None:

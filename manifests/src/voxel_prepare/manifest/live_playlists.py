@@ -12,7 +12,15 @@ from math import ceil
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.manifest.date_ranges import date_ranges
 from voxel_prepare.manifest.hls_playlists import AUDIO_GROUP, text_of
-from voxel_prepare.manifest.live_mpd import LiveAudio, LiveEvent, LivePresentation, LiveVideo, date_time
+from voxel_prepare.manifest.live_mpd import (
+    LIVE_SCHEME,
+    RECORDS_SUFFIX,
+    LiveAudio,
+    LiveEvent,
+    LivePresentation,
+    LiveVideo,
+    date_time,
+)
 from voxel_prepare.manifest.mpd import UNKNOWN_LANGUAGE
 
 LIVE_PLAYLIST = "media.m3u8"
@@ -155,9 +163,16 @@ def _plain(segments: Sequence[PartedSegment], pace: Pace, events: Sequence[LiveE
     return lines
 
 
-def live_multivariant(presentation: LivePresentation, chunk_seconds: Fraction, playlist: str) -> bytes:
-    """The playlist to start from; `playlist`: the name of media playlists in their folders."""
+def live_multivariant(
+    presentation: LivePresentation, chunk_seconds: Fraction, playlist: str, *, has_parts: bool = False
+) -> bytes:
+    """The playlist to start from; `playlist`: the name of media playlists in their folders.
+
+    Where these have parts it says that segments have records beside them, of their chunks.
+    """
     lines = ["#EXTM3U", f"#EXT-X-VERSION:{VERSION}", "#EXT-X-INDEPENDENT-SEGMENTS"]
+    if has_parts:
+        lines.append(f'#EXT-X-SESSION-DATA:DATA-ID="{LIVE_SCHEME}",VALUE="{RECORDS_SUFFIX}"')
     for place, audio in enumerate(presentation.audio):
         is_known = audio.language != UNKNOWN_LANGUAGE
         lines.append(

@@ -1,4 +1,5 @@
 import { VoxelError } from '../../errors.js';
+import type * as following from './following.js';
 import type * as paths from './paths.js';
 import type * as removal from './removal.js';
 
@@ -6,6 +7,7 @@ import type * as removal from './removal.js';
 interface Parts {
   readonly removal: typeof removal;
   readonly paths: typeof paths;
+  readonly following: typeof following;
 }
 
 /** URLs of the parts' files; the page puts them before the program. */
