@@ -780,6 +780,7 @@ declare const STRATEGIES: {
 	readonly chunklets: LabStrategy;
 	readonly "adaptive-chunklets": LabStrategy;
 	readonly "voxel-chunklets": LabStrategy;
+	readonly "without-parity": LabStrategy;
 	readonly groups: LabStrategy;
 };
 type StrategyName = keyof typeof STRATEGIES;
