@@ -140,6 +140,11 @@ def test_who_has_the_token_may_send(listen: Callable[..., Listening], query: str
     assert ingest.packets == whole(0)
 
 
+def test_a_query_of_very_many_fields_has_no_token(listen: Callable[..., Listening]) -> None:
+    sender = listen(TOKEN).connect().send(request(f"{PATH}?{'a=1&' * 20}token={TOKEN}", VIDEO))
+    assert sender.answer() == 401
+
+
 def test_each_request_of_a_connection_needs_the_token(listen: Callable[..., Listening]) -> None:
     ingest = listen(TOKEN)
     sender = ingest.connect().send(request(f"{PATH}?token={TOKEN}", VIDEO) + request(PATH, pictures([0])))

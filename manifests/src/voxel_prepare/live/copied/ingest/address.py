@@ -12,6 +12,8 @@ from voxel_prepare.errors import InputError
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 LEAST_TOKEN = 16
 """Characters: nobody guesses that many."""
+MOST_FIELDS = 16
+"""A query with more has no token."""
 
 _ADDRESS = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^:\[\]/\s]*)):(\d{1,5})", re.ASCII)
 _BEARER = re.compile(r"bearer +(\S+)", re.IGNORECASE)
@@ -39,12 +41,19 @@ class Ingest:
         """
         if self.token is None:
             return True
-        found = [value for name, value in parse_qsl(query, max_num_fields=16) if name == "token"]
+        found = [value for name, value in _fields_of(query) if name == "token"]
         for name, value in headers:
             if name == b"authorization" and (bearer := _BEARER.fullmatch(value.decode("latin-1").strip())):
                 found.append(bearer[1])
         wanted = self.token.encode()
         return any(hmac.compare_digest(one.encode(errors="replace"), wanted) for one in found)
+
+
+def _fields_of(query: str) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(query, max_num_fields=MOST_FIELDS)
+    except ValueError:
+        return []
 
 
 def parse_ingest(address: str, token: str | None) -> Ingest:
