@@ -1,7 +1,7 @@
 """Runs a copy: from the packets of inputs to a growing presentation."""
 
 from fractions import Fraction
-from queue import Empty, SimpleQueue
+from queue import Empty, Queue
 from threading import Event, Thread
 
 from voxel_prepare.errors import InputError
@@ -48,7 +48,8 @@ class CopySession:
         for name in request.inputs:
             check_input(name)
         self._request, self._clock, self._stop = request, clock, stop
-        self._notes: SimpleQueue[Note] = SimpleQueue()
+        # A SimpleQueue of CPython 3.11 waits for ever where a signal is handled for longer than its timeout.
+        self._notes: Queue[Note] = Queue()
         self._inputs = [
             CopiedInput(name, InputLine(number, None, lambda number=number: self._say_left_out(number)))  # type: ignore[misc]
             for number, name in enumerate(request.names)
