@@ -1,8 +1,7 @@
-import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { root } from '../../../tools/setup/paths.mjs';
 import type { SessionResult } from '../experiment.js';
-import { readJsonLines } from '../report/json-lines.js';
+import { appendJsonLines, keptJsonLines } from '../report/json-lines.js';
 
 /** Relative to the repository. */
 export const LOSSES_FILE = 'docs/results/real-losses/cells.jsonl';
@@ -48,12 +47,9 @@ export function cellOf(name: CellName, results: readonly SessionResult[]): Cell 
 
 /** None where there is no file. */
 export function keptCells(): readonly Cell[] {
-  const path = join(root, LOSSES_FILE);
-  return existsSync(path) ? readJsonLines<Cell>(path, 'the sessions of a rule over a set of links') : [];
+  return keptJsonLines<Cell>(join(root, LOSSES_FILE), 'the sessions of a rule over a set of links');
 }
 
 export function keepCells(cells: readonly Cell[]): void {
-  const path = join(root, LOSSES_FILE);
-  mkdirSync(dirname(path), { recursive: true });
-  appendFileSync(path, cells.map((cell) => `${JSON.stringify(cell)}\n`).join(''));
+  appendJsonLines(join(root, LOSSES_FILE), cells);
 }

@@ -1,5 +1,6 @@
 import { markdownTable } from '../report/markdown-table.js';
 import {
+  intervalText,
   mean,
   meanOfWorst,
   pairedDifference,
@@ -67,20 +68,16 @@ function settingsOf(cells: readonly Cell[], set: string): Setting[] {
 }
 
 function rowOf(ours: Cell, streams: Cell): string[] {
-  const change = (figure: Figure, statistic: Statistic, digits: number) =>
-    interval(difference(ours, streams, figure, statistic), digits);
+  const changes = changesOf(ours, streams);
+  const { waited, p90, worst, felt } = changes;
+  const others = (['longest', 'score'] as const).map((figure) => difference(ours, streams, figure, 'mean'));
   return [
     ...[String(streams.waited.length), mean(streams.waited).toFixed(2), quantile(streams.waited, 0.9).toFixed(2)],
     ...[meanOfWorst(streams.waited).toFixed(2), mean(streams.score).toFixed(4)],
-    ...[change('waited', 'mean', 2), change('waited', 'p90', 2), change('waited', 'worst', 2)],
-    ...[change('longest', 'mean', 2), change('score', 'mean', 4), change('felt', 'mean', 4)],
-    verdictOn(ours, streams),
+    ...[waited, p90, worst, others[0]!].map((change) => intervalText(change, 2)),
+    ...[others[1]!, felt].map((change) => intervalText(change, 4)),
+    verdictOf(changes),
   ];
-}
-
-function interval({ value, bounds }: Difference, digits: number): string {
-  const text = (figure: number) => figure.toFixed(digits);
-  return bounds ? `${text(value)} [${text(bounds.low)}, ${text(bounds.high)}]` : text(value);
 }
 
 /** Both tables of verdicts. */
@@ -98,10 +95,20 @@ export type Verdict = 'better' | 'worse' | 'mixed' | 'equal';
  * twentieth, or of QoE. Better: of one of the two tails, or of QoE.
  */
 export function verdictOn(ours: Cell, streams: Cell): Verdict {
-  const signs = [
-    ...(['mean', 'p90', 'worst'] as const).map((statistic) => -signOf(difference(ours, streams, 'waited', statistic))),
-    signOf(difference(ours, streams, 'felt', 'mean')),
-  ];
+  return verdictOf(changesOf(ours, streams));
+}
+
+type Changes = Readonly<Record<'waited' | 'p90' | 'worst' | 'felt', Difference>>;
+
+/** What a verdict goes by: seconds waited, on average and in two tails, and QoE. */
+function changesOf(ours: Cell, streams: Cell): Changes {
+  const waited = (statistic: Statistic) => difference(ours, streams, 'waited', statistic);
+  const felt = difference(ours, streams, 'felt', 'mean');
+  return { waited: waited('mean'), p90: waited('p90'), worst: waited('worst'), felt };
+}
+
+function verdictOf({ waited, p90, worst, felt }: Changes): Verdict {
+  const signs = [-signOf(waited), -signOf(p90), -signOf(worst), signOf(felt)];
   const isWorse = signs.some((sign) => sign < 0);
   const isBetter = signs.slice(1).some((sign) => sign > 0);
   if (isWorse && isBetter) return 'mixed';

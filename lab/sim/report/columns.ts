@@ -1,4 +1,4 @@
-import type { Difference } from './statistics.js';
+import { intervalText, type Difference } from './statistics.js';
 import type { SummaryRow, Versus } from './summary.js';
 
 /** A column of the summary: its name in summary.csv, its title and form where people read it. */
@@ -94,8 +94,5 @@ function decimal(key: string, title: string, value: Measure, digits: number): Co
 }
 
 function interval(difference: Difference | undefined, scale: number, digits: number): string {
-  if (!difference) return '';
-  const text = (value: number) => (value * scale).toFixed(digits);
-  const { value, bounds } = difference;
-  return bounds ? `${text(value)} [${text(bounds.low)}, ${text(bounds.high)}]` : text(value);
+  return difference ? intervalText(difference, digits, scale) : '';
 }

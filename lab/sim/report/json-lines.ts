@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { UserError } from '../../../tools/setup/process.mjs';
 
 /** The whole lines of a file, each of which holds `what`. Throws a `UserError` that names the line. */
@@ -12,4 +13,15 @@ export function readJsonLines<Line>(path: string, what: string): Line[] {
       throw new UserError(`${path}:${index + 1}: the line is not ${what}`);
     }
   });
+}
+
+/** The same; none where there is no file. */
+export function keptJsonLines<Line>(path: string, what: string): Line[] {
+  return existsSync(path) ? readJsonLines<Line>(path, what) : [];
+}
+
+/** Adds lines, in one write, so that what is cut off lacks whole steps. */
+export function appendJsonLines(path: string, lines: readonly object[]): void {
+  mkdirSync(dirname(path), { recursive: true });
+  appendFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }

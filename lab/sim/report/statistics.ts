@@ -59,6 +59,12 @@ export interface Bounded {
   readonly bounds?: { readonly low: number; readonly high: number };
 }
 
+/** A figure, times `scale`, with its bounds where it has any: `1.2 [0.9, 1.5]`. */
+export function intervalText({ value, bounds }: Bounded, digits: number, scale = 1): string {
+  const text = (figure: number) => (figure * scale).toFixed(digits);
+  return bounds ? `${text(value)} [${text(bounds.low)}, ${text(bounds.high)}]` : text(value);
+}
+
 /** What is said of a sample. */
 export type Statistic = 'mean' | 'median' | 'p90' | 'worst';
 

@@ -1,7 +1,6 @@
-import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { root } from '../../../tools/setup/paths.mjs';
-import { readJsonLines } from '../report/json-lines.js';
+import { appendJsonLines, keptJsonLines } from '../report/json-lines.js';
 import type { SessionResult } from '../experiment.js';
 import { mean, meanOfWorst, pairedDifference, type Statistic } from '../report/statistics.js';
 
@@ -72,14 +71,12 @@ export function keptOf(results: readonly SessionResult[], trace?: string): Kept 
 
 /** The lines of a file of rules on traces; none where there is no file. */
 export function keptLines(file: string): readonly Kept[] {
-  const path = join(root, file);
-  return existsSync(path) ? readJsonLines<Kept>(path, CONTENTS) : [];
+  return keptJsonLines<Kept>(join(root, file), CONTENTS);
 }
 
 /** The lines of `CONSTANTS_FILE`; none where there is no file. */
 export function keptConstants(): readonly KeptConstant[] {
-  const path = join(root, CONSTANTS_FILE);
-  return existsSync(path) ? readJsonLines<KeptConstant>(path, CONTENTS) : [];
+  return keptJsonLines<KeptConstant>(join(root, CONSTANTS_FILE), CONTENTS);
 }
 
 /** `results`: of a rule with one buffer; `own`: those of the rule as it is, in the same order. */
@@ -105,9 +102,6 @@ export function keptConstant(results: readonly SessionResult[], own?: readonly S
   };
 }
 
-/** In one write, so that what is cut off lacks whole steps. */
 export function keep(file: string, lines: readonly Kept[]): void {
-  const path = join(root, file);
-  mkdirSync(dirname(path), { recursive: true });
-  appendFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  appendJsonLines(join(root, file), lines);
 }

@@ -1,7 +1,7 @@
 import { atLeast, atMost, type Bar } from '../report/bar.js';
 import { markdownTable } from '../report/markdown-table.js';
 import { groupBy } from '../report/group-by.js';
-import { mean, pairedDifference, type Difference } from '../report/statistics.js';
+import { intervalText, mean, pairedDifference, type Difference } from '../report/statistics.js';
 import type { Figures, Kept } from './kept.js';
 
 /** What is published of SODA, RobustMPC, BBA and a Fugu-like rule. */
@@ -89,7 +89,7 @@ function leadsTable(lines: readonly Kept[], ours: string): string {
   const rows = LEADS.flatMap((lead) =>
     BUFFERS.map((buffer) => [
       `${lead.title}, ${buffer} segment${buffer > 1 ? 's' : ''}`,
-      ...RIVALS.map((rival) => interval(leadOver(lines, { ours, rival, buffer, lead }), lead)),
+      ...RIVALS.map((rival) => intervalText(leadOver(lines, { ours, rival, buffer, lead }), lead.digits, lead.scale)),
     ]),
   );
   return markdownTable([[`lead of \`${ours}\` over`, ...RIVALS.map((rival) => `\`${rival}\``)], ...rows]);
@@ -119,11 +119,6 @@ function leadBar(lines: readonly Kept[], pairing: Pairing): Bar {
   const { value, bounds } = leadOver(lines, pairing);
   const certain = lead.sign > 0 ? bounds?.low : bounds?.high;
   return atLeast(`${ours} before ${rival}, ${buffer} segment(s), ${lead.figure}`, lead.sign * (certain ?? value), 0);
-}
-
-function interval({ value, bounds }: Difference, { scale, digits }: Lead): string {
-  const text = (figure: number) => (scale * figure).toFixed(digits);
-  return bounds ? `${text(value)} [${text(bounds.low)}, ${text(bounds.high)}]` : text(value);
 }
 
 function select(lines: readonly Kept[], rule: string, bufferSegments: number): readonly Kept[] {

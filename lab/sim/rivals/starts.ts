@@ -1,6 +1,6 @@
 import { atLeast, atMost, type Bar } from '../report/bar.js';
 import { markdownTable } from '../report/markdown-table.js';
-import { mean, median, pairedDifference, quantile, type Difference } from '../report/statistics.js';
+import { intervalText, mean, median, pairedDifference, quantile, type Difference } from '../report/statistics.js';
 import type { Kept, Starts } from './kept.js';
 
 /** Rules that begin with whole segments, as they are published. */
@@ -92,7 +92,7 @@ function differencesTable(lines: readonly Kept[]): string {
   const rows = (['startups', 'firsts', 'waits'] as const).flatMap((measure) =>
     BUFFERS.map((buffer) => [
       `${TITLES[measure]}, ${buffer} segment${buffer > 1 ? 's' : ''}`,
-      ...[BEFORE, ...WHOLE].map((rule) => interval(lessThan(lines, { rule, buffer, measure }), DIGITS[measure])),
+      ...[BEFORE, ...WHOLE].map((rule) => intervalText(lessThan(lines, { rule, buffer, measure }), DIGITS[measure])),
     ]),
   );
   return markdownTable([['Δ', ...[BEFORE, ...WHOLE].map((rule) => `\`${rule}\``)], ...rows]);
@@ -111,7 +111,7 @@ function waitedTable(lines: readonly Kept[]): string {
         String(valuesOf(lines, OURS, buffer, 'waits').length),
         statistics(mean),
         statistics((values) => quantile(values, 0.9)),
-        interval(lessThan(lines, { rule: BEFORE, buffer, measure: 'waits' }), 2),
+        intervalText(lessThan(lines, { rule: BEFORE, buffer, measure: 'waits' }), 2),
       ];
     });
   return markdownTable([['buffer', 'n', 'waited s', 'p90', 'Δ'], ...rows]);
@@ -128,12 +128,6 @@ function lessThan(
       line[measure]!.map((ours, start) => ({ trace: line.trace!, ours, theirs: theirs.get(line.trace)![start]! })),
     ),
   );
-}
-
-function interval({ value, bounds }: Difference, digits: number): string {
-  return bounds
-    ? `${value.toFixed(digits)} [${bounds.low.toFixed(digits)}, ${bounds.high.toFixed(digits)}]`
-    : value.toFixed(digits);
 }
 
 function firstStart(line: Kept): Kept {

@@ -1,6 +1,6 @@
 import { groupBy } from '../report/group-by.js';
 import { markdownTable } from '../report/markdown-table.js';
-import { mean, meanOfWorst, pairedDifference } from '../report/statistics.js';
+import { intervalText, mean, meanOfWorst, pairedDifference } from '../report/statistics.js';
 import type { Kept } from './kept.js';
 import { WHOLE } from './starts.js';
 
@@ -83,11 +83,7 @@ function difference(
       return other === undefined ? [] : [{ trace: trace!, ours: value(ours), theirs: value(other) }];
     }),
   );
-  const found = pairedDifference(pairs, statistic);
-  const text = (figure: number) => (scale * figure).toFixed(1);
-  return found.bounds
-    ? `${text(found.value)} [${text(found.bounds.low)}, ${text(found.bounds.high)}]`
-    : text(found.value);
+  return intervalText(pairedDifference(pairs, statistic), 1, scale);
 }
 
 function waitsOf(lines: readonly Kept[], rule: string, buffer: number): number[] {

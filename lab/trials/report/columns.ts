@@ -1,4 +1,4 @@
-import type { Difference } from '../../sim/report/statistics.js';
+import { intervalText, type Difference } from '../../sim/report/statistics.js';
 import { LIVE_MEASURES, type Estimate, type LiveSummary, type PathSummary, type SummaryRow } from './summary.js';
 
 /** A column of the summary: its name in summary.csv, its title and form where people read it. */
@@ -194,8 +194,5 @@ export function formatted(value: number | null, { scale, digits }: Form): string
 
 /** With its bounds, where it has any. */
 export function interval(difference: Difference | undefined, scale: number, digits: number): string {
-  if (!difference) return NOTHING;
-  const text = (value: number) => (value * scale).toFixed(digits);
-  const { value, bounds } = difference;
-  return bounds ? `${text(value)} [${text(bounds.low)}, ${text(bounds.high)}]` : text(value);
+  return difference ? intervalText(difference, digits, scale) : NOTHING;
 }

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 from voxel_prepare.isobmff.boxes import Box, BoxReader, Mp4Error, UnsupportedMp4
 from voxel_prepare.isobmff.fragments import Buffer
+from voxel_prepare.isobmff.track import timescale_of
 
 
 def edit_offset(header: Buffer) -> Fraction:
@@ -20,8 +21,8 @@ def edit_offset(header: Buffer) -> Fraction:
         edits = next((box for box in reader.children(track) if box.type == "edts"), None)
         if edits is None:
             return Fraction()
-        movie = _timescale(reader, reader.child(moov, "mvhd"))
-        media = _timescale(reader, reader.child(track, "mdia", "mdhd"))
+        movie = timescale_of(reader, reader.child(moov, "mvhd"))
+        media = timescale_of(reader, reader.child(track, "mdia", "mdhd"))
         return _offset(reader, reader.child(edits, "elst"), movie, media)
 
 
@@ -40,13 +41,6 @@ def _offset(reader: BoxReader, list_: Box, movie: int, media: int) -> Fraction:
         else:
             starts.append(start)
     return Fraction(pause, movie) - Fraction(starts[0] if starts else 0, media)
-
-
-def _timescale(reader: BoxReader, header: Box) -> int:
-    timescale = reader.u32(header, 20 if reader.version(header) == 1 else 12)
-    if timescale == 0:
-        raise Mp4Error("the timescale must be positive, found 0")
-    return timescale
 
 
 def _signed(value: int) -> int:

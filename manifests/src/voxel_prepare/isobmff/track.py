@@ -83,7 +83,7 @@ def parse_track(data: Buffer) -> Track:
         defaults = _sample_defaults(reader, reader.child(moov, "mvex", "trex"))
         return Track(
             init=bytes(view[: moov.end]),
-            timescale=_timescale(reader, reader.child(media, "mdhd")),
+            timescale=timescale_of(reader, reader.child(media, "mdhd")),
             handler=handler,
             language=_language(reader, reader.child(media, "mdhd")),
             descriptions=descriptions,
@@ -101,8 +101,9 @@ def _sample_defaults(reader: BoxReader, trex: Box) -> SampleDefaults:
     )
 
 
-def _timescale(reader: BoxReader, mdhd: Box) -> int:
-    timescale = reader.u32(mdhd, 20 if reader.version(mdhd) == 1 else 12)
+def timescale_of(reader: BoxReader, header: Box) -> int:
+    """Units per second of an `mvhd` or `mdhd`. Raises `Mp4Error`."""
+    timescale = reader.u32(header, 20 if reader.version(header) == 1 else 12)
     if timescale == 0:
         raise Mp4Error("the timescale must be positive, found 0")
     return timescale

@@ -105,14 +105,13 @@ def _read_command(section: bytes) -> tuple[int | None, bytes, bytes, _Said | Non
     time: int | None = None
     splice: _Said | None = None
     untimed = b""
-    match section[13]:
-        case 5:
-            time, untimed, splice = _read_insert(reader)
-        case 6:
-            time = reader.time()
-        case _:
-            untimed = reader.data
-            reader.at = len(untimed)
+    if section[13] == SPLICE_INSERT:
+        time, untimed, splice = _read_insert(reader)
+    elif section[13] == TIME_SIGNAL:
+        time = reader.time()
+    else:
+        untimed = reader.data
+        reader.at = len(untimed)
     after = _Reader(rest[reader.at if said == UNKNOWN_LENGTH else said :])
     return time, untimed, after.take(after.number(2)), splice
 
