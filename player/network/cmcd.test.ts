@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withCmcdOf, withCmcdOfSession, withFigures, withoutCmcdOfRequest } from './cmcd.js';
+import { withCmcdOf, withCmcdOfSession, withFigures, withoutCmcdOfRequest, withStartupOf } from './cmcd.js';
 
 const url = 'https://media.example/a.mp4';
 const list = 'br=(3000),cid="a,(b",nor=("x,y).mp4";r="0-9"),ot=v,sid="1",v=2';
@@ -62,4 +62,20 @@ it('has a request say what another was to say', () => {
 it('leaves no empty parameter', () => {
   expect(withCmcdOfSession(`${url}?a=1&CMCD=bl%3D(1)`)).toBe(`${url}?a=1`);
   expect(withCmcdOfSession(`${url}?CMCD=bl%3D(1)#c`)).not.toContain('CMCD');
+});
+
+it('has a request say the start-up that another was to say, and nothing else of it', () => {
+  const query = { url: `${url}?CMCD=sn%3D1` };
+  const field = { url, headers: { 'CMCD-Request': 'sn=1' } };
+  for (const other of [query, field]) {
+    const said = withFigures(other, 0.5, 1234.5);
+    expect(withStartupOf({ url: `${url}?CMCD=sn%3D2` }, said)).toEqual({
+      url: `${url}?CMCD=${encodeURIComponent('com.voxel-dash-startup="1234.5",sn=2')}`,
+    });
+    expect(withStartupOf({ url, headers: { 'CMCD-Request': 'sn=2' } }, said)).toEqual({
+      url,
+      headers: { 'CMCD-Request': 'com.voxel-dash-startup="1234.5",sn=2' },
+    });
+    expect(withStartupOf(query, other)).toBe(query);
+  }
 });

@@ -3,6 +3,9 @@ const OF_SESSION = /^(?:cid|pr|s[ft]|sid|v)(?:=|$)/;
 
 const QUERY = /([?&]CMCD=)([^&#]*)/;
 
+/** In a field, or in an address. */
+const STARTUP = /com\.voxel-dash-startup(?:="|%3D%22)([\d.]+)/;
+
 /** A request as CMCD goes with it: in its address, or in fields. */
 export interface WithCmcd {
   readonly url: string;
@@ -54,6 +57,13 @@ export function withFigures<Request extends WithCmcd>(
   return field
     ? { ...request, headers: { ...headers, [field]: changed(headers[field]!, add) } }
     : { ...request, url: inAddress(request.url, add) };
+}
+
+/** A request with the start-up that another was to say, where it was to say one. */
+export function withStartupOf<Request extends WithCmcd>(request: Request, other: WithCmcd): Request {
+  const said = [other.url, ...Object.values(other.headers ?? {})].map((text) => STARTUP.exec(text)?.[1]);
+  const startup = said.find((value) => value !== undefined);
+  return startup === undefined ? request : withFigures(request, undefined, Number(startup));
 }
 
 /** Custom keys have strings or tokens. */

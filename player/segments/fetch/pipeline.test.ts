@@ -501,4 +501,24 @@ describe('Pipeline', () => {
     expect(third[0].head).toContain(`GET /q00.mp4${said(1)} HTTP`);
     expect(third[0].head.toLowerCase()).toContain('cmcd-request: bl=1');
   });
+
+  it('says the start-up with the next request of the player where nothing is asked for early before', async () => {
+    const said = (number: number, more = ''): string => `?CMCD=sid%3D%221%22%2Csn%3D${number}${more}`;
+    const first = requestFor(0, low, {}, said(0));
+    const [reliable, unreliable] = await requests(2);
+    answer(reliable!);
+    sendDatagrams(unreliable!, 0, 80);
+    const early = (await requests(4)).slice(2) as [FakeRequest, FakeRequest];
+    sendDatagrams(unreliable!, 80, 90);
+    await vi.waitFor(() => expect(first.customData.onloadend).toHaveBeenCalledOnce());
+    next = undefined;
+    const second = requestFor(1, low, {}, said(1, '%2Ccom.voxel-dash-startup%3D%22312.5%22'));
+    complete(early);
+    await vi.waitFor(() => expect(second.customData.onloadend).toHaveBeenCalledOnce());
+    requestFor(2, low, {}, said(2));
+    const third = (await requests(6)).slice(4) as [FakeRequest, FakeRequest];
+    // Custom keys may be in a field as well.
+    expect(third[0].head.toLowerCase()).toContain('cmcd-request: bl=1,com.voxel-dash-startup="312.5"');
+    expect(third[0].head).toContain(`GET /q00.mp4${said(2)} HTTP`);
+  });
 });

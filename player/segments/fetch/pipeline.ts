@@ -10,7 +10,7 @@ import type { PlayerSegment, PlayerVideo } from '../../port/player-segment.js';
 import type { Presentation } from '../../port/presentation.js';
 import type { Content } from '../choose/content.js';
 import type { SegmentChoice, SegmentChooser } from '../choose/segment-chooser.js';
-import { withCmcdOf, withCmcdOfSession, withoutCmcd, withoutCmcdOfRequest } from '../../network/cmcd.js';
+import { withCmcdOf, withCmcdOfSession, withoutCmcd, withoutCmcdOfRequest, withStartupOf } from '../../network/cmcd.js';
 import type { NextRequest } from './next-request.js';
 import type {
   RequestedSegment,
@@ -158,6 +158,9 @@ export class Pipeline {
       this.#isOff ||=
         early?.wanted.key === segment.key && withoutCmcd(early.wanted.request.url) !== withoutCmcd(segment.request.url);
       this.cancel();
+      // It is said once, by whichever request is the next to leave.
+      if (this.#unsaid) Object.assign(segment.request, withStartupOf(segment.request, this.#unsaid));
+      this.#unsaid = undefined;
       return undefined;
     }
     this.#early = undefined;
