@@ -96,7 +96,8 @@ describe.each(['query', 'header'] as const)('CMCD version 2 by %s', (mode) => {
     expect(scores.size).toBeGreaterThan(1);
     for (const { data } of answers) if (SCORE in data) expect(data[SCORE]).toMatch(/^(?:0\.\d{1,5}|1)$/);
     const startups = new Map(answers.filter(({ data }) => STARTUP in data).map(({ data }) => [data.sn, data[STARTUP]]));
-    expect([...startups.values()]).toEqual([expect.stringMatching(/^\d+(?:\.\d+)?$/)]);
+    const said = answers.map(({ data }, place) => [requests[place]!.over, data.sn, data.sta, data.bl]);
+    expect([...startups.values()], JSON.stringify(said)).toEqual([expect.stringMatching(/^\d+(?:\.\d+)?$/)]);
   });
 });
 

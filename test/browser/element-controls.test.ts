@@ -120,7 +120,7 @@ describe('<voxel-video> as a video', () => {
   });
 
   it('repeats the events of its video, and plays what is asked for before there is anything to play', async () => {
-    const events = await element(async (element) => {
+    const { events, state } = await element(async (element) => {
       const events: string[] = [];
       for (const type of ['play', 'durationchange', 'progress', 'volumechange', 'seeking', 'ratechange', 'ended'])
         element.addEventListener(type, (event) => events.push(`${type} of ${(event.target as Element).localName}`));
@@ -129,11 +129,17 @@ describe('<voxel-video> as a video', () => {
       element.volume = 0.5;
       element.playbackRate = 2;
       element.currentTime = 7;
-      await new Promise((resolve) => element.addEventListener('ended', resolve, { once: true }));
-      return events;
+      await Promise.race([
+        new Promise((resolve) => element.addEventListener('ended', resolve, { once: true })),
+        new Promise((resolve) => setTimeout(resolve, 60_000)),
+      ]);
+      const { currentTime, duration, paused, seeking, readyState, buffered, error } = element.video;
+      const ranges = Array.from({ length: buffered.length }, (_, at) => [buffered.start(at), buffered.end(at)]);
+      const state = { currentTime, duration, paused, seeking, readyState, ranges, error: error?.message };
+      return { events, state };
     });
     const types = ['play', 'durationchange', 'progress', 'volumechange', 'seeking', 'ratechange', 'ended'];
-    expect(new Set(events)).toEqual(new Set(types.map((type) => `${type} of voxel-video`)));
+    expect(new Set(events), JSON.stringify(state)).toEqual(new Set(types.map((type) => `${type} of voxel-video`)));
     expect(problems).toEqual([]);
   });
 

@@ -29,12 +29,18 @@ import { UserError } from '../setup/process.mjs';
 export class LeftOut extends Error {}
 
 /**
- * Runs its arguments as a command that gives way: of a processor that another wants it gets a seventieth. Each command is a session, and where
- * Linux has groups for sessions, nice has no say between them, but the group's own value has (sched(7), autogroup); Linux takes one in a tenth
- * of a second.
+ * How nice the commands of a part are: of a processor that what plays wants, each part beside it gets a third of what that gets, and what gives way
+ * a seventieth. With equal shares two compilers leave four browsers two thirds of one of two processors.
+ * @param {Pick<Part, 'plays' | 'serial' | 'givesWay'>} part @returns {number}
  */
-const GIVING_WAY =
-  '{ echo 19 >/proc/self/autogroup || { sleep 0.3; echo 19 >/proc/self/autogroup; }; } 2>/dev/null; exec nice -n 19 "$@"';
+export const nicenessOf = ({ plays, serial, givesWay }) => (givesWay ? 19 : plays || serial ? 0 : 5);
+
+/**
+ * Runs its arguments as a command that is as nice as `$0` says. Each command is a session, and where Linux has groups for sessions, nice has no
+ * say between them, but the group's own value has (sched(7), autogroup); Linux takes one in a tenth of a second.
+ */
+const NICE =
+  '{ echo "$0" >/proc/self/autogroup || { sleep 0.3; echo "$0" >/proc/self/autogroup; }; } 2>/dev/null; exec nice -n "$0" "$@"';
 
 /** Runs its other arguments as a command, and writes what `times` says of it into the file that is the first: the second line counts. */
 const TIMED = '"$@"; code=$?; times > "$0"; exit $code';
@@ -57,11 +63,11 @@ export class Job {
   folder = mkdtempSync(join(tmpdir(), 'voxel-test-'));
   /** @type {import('node:child_process').ChildProcess | undefined} */
   #child;
-  #givesWay;
+  #niceness;
 
-  /** @param {{ givesWay?: boolean }} [settings] `givesWay`: its commands leave the processor to others */
-  constructor({ givesWay = false } = {}) {
-    this.#givesWay = givesWay;
+  /** @param {number} niceness of its commands, as `nice` has it */
+  constructor(niceness = 0) {
+    this.#niceness = niceness;
   }
 
   /**
@@ -74,7 +80,8 @@ export class Job {
       const times = join(this.folder, 'times');
       rmSync(times, { force: true });
       const timed = ['sh', '-c', TIMED, times, command, ...args];
-      const [program = '', ...words] = this.#givesWay ? ['sh', '-c', GIVING_WAY, 'sh', ...timed] : timed;
+      const nice = ['sh', '-c', NICE, String(this.#niceness), ...timed];
+      const [program = '', ...words] = this.#niceness === 0 ? timed : nice;
       const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
       this.#child = child;
       child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => (this.output += text));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UserError } from '../setup/process.mjs';
-import { countsOf, Job, LeftOut, runPart, secondsOf } from './part.mjs';
+import { countsOf, Job, nicenessOf, LeftOut, runPart, secondsOf } from './part.mjs';
 
 const NOTHING = { passed: 0, failed: 0, skipped: 0, leftOut: [] };
 
@@ -93,13 +93,20 @@ describe('a command', () => {
     expect(job.output).toContain('cannot run /nonexistent');
   });
 
-  it('of a part that gives way has a lower priority', async () => {
-    const patient = new Job({ givesWay: true });
+  it('has a lower priority beside a part that plays, and the lowest in one that gives way', async () => {
     const script = "console.log(require('node:os').getPriority())";
-    await patient.exec(process.execPath, ['-e', script]);
-    await job.exec(process.execPath, ['-e', script]);
-    patient.close();
-    expect(Number(patient.output)).toBeGreaterThan(Number(job.output));
+    const parts = [{ plays: true }, { serial: true }, {}, { givesWay: true }];
+    const [playing, serial, other, giving] = await Promise.all(
+      parts.map(async (part) => {
+        const job = new Job(nicenessOf(part));
+        await job.exec(process.execPath, ['-e', script]);
+        job.close();
+        return Number(job.output);
+      }),
+    );
+    expect(serial).toBe(playing);
+    expect(other).toBeGreaterThan(playing!);
+    expect(giving).toBeGreaterThan(other!);
   });
 
   it('is stopped with its children', async () => {

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { parseCommandLine } from '../setup/command-line.mjs';
 import { say, UserError } from '../setup/process.mjs';
-import { Job, runPart } from './part.mjs';
+import { Job, nicenessOf, runPart } from './part.mjs';
 import { inLanes } from './schedule.mjs';
 import { hasFailed, hasPassed, withSecondChances } from './second-chance.mjs';
 import { sumLine, tableOf } from './table.mjs';
@@ -56,7 +56,7 @@ export async function runParts(parts) {
     PROGRESS_SECONDS * 1000,
   );
   await inLanes(parts, Math.min(MOST_LANES, availableParallelism()), async (part) => {
-    const job = new Job(part);
+    const job = new Job(nicenessOf(part));
     running.set(part, job);
     say(`… ${part.name}`);
     const row = await runPart(part, job);
