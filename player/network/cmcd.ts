@@ -4,7 +4,7 @@ const OF_SESSION = /^(?:cid|pr|s[ft]|sid|v)(?:=|$)/;
 const QUERY = /([?&]CMCD=)([^&#]*)/;
 
 /** In a field, or in an address. */
-const STARTUP = /com\.voxel-dash-startup(?:="|%3D%22)([\d.]+)/;
+const STARTUP = /dash-startup(?:="|%3D%22)([\d.]+)/;
 
 /** A request as CMCD goes with it: in its address, or in fields. */
 export interface WithCmcd {
@@ -60,10 +60,9 @@ export function withFigures<Request extends WithCmcd>(
 }
 
 /** A request with the start-up that another was to say, where it was to say one. */
-export function withStartupOf<Request extends WithCmcd>(request: Request, other: WithCmcd): Request {
-  const said = [other.url, ...Object.values(other.headers ?? {})].map((text) => STARTUP.exec(text)?.[1]);
-  const startup = said.find((value) => value !== undefined);
-  return startup === undefined ? request : withFigures(request, undefined, Number(startup));
+export function withStartupOf<Request extends WithCmcd>(request: Request, { url, headers = {} }: WithCmcd): Request {
+  const [, startup] = STARTUP.exec([url, ...Object.values(headers)].join()) ?? [];
+  return startup ? withFigures(request, undefined, Number(startup)) : request;
 }
 
 /** Custom keys have strings or tokens. */

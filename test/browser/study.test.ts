@@ -39,6 +39,9 @@ beforeAll(async () => {
   kinds = new Map(clips.toReversed().map(({ id, kind }) => [id, kind]));
   server = await startServer([join(study, 'site'), '--http-port', '0', '--quic-port', '0']);
   browser = await launchChrome(findChrome()!);
+  // Of the browser, not of a page: with the page that asked for it Chromium forgets it for all others, too.
+  const session = await browser.target().createCDPSession();
+  await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder });
 }, 600_000);
 
 afterAll(async () => {
@@ -49,12 +52,10 @@ afterAll(async () => {
 
 const sheetOf = (method: Method) => json(join(study, `site/sheets/${method}-01.json`)) as Sheet;
 
-/** The page after a click on its start, in a browser that saves downloads to `downloads`. */
-async function startedPage(method: Method, downloads: string): Promise<Page> {
+/** The page after a click on its start. */
+async function startedPage(method: Method): Promise<Page> {
   // In a window: a tab behind another one is slow.
   const page = await browser.newPage({ type: 'window' });
-  const session = await page.createCDPSession();
-  await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: downloads });
   await page.evaluateOnNewDocument((haste) => {
     const wait = window.setTimeout.bind(window);
     window.setTimeout = ((work: () => void, ms = 0) => wait(work, ms / haste)) as typeof window.setTimeout;
@@ -71,7 +72,7 @@ async function voteAll(
   voteFor: (clips: readonly string[]) => number,
   give: (page: Page, vote: number) => Promise<void>,
 ): Promise<{ path: string; csv: string }> {
-  const page = await startedPage(method, folder);
+  const page = await startedPage(method);
   const [{ training, rated } = { training: [], rated: [] }] = sheetOf(method).sittings;
   const items = [...training, ...rated];
   for (const [index, clips] of items.entries()) {

@@ -12,9 +12,9 @@ import { root } from '../../tools/setup/paths.mjs';
  */
 const LIMITS = {
   'voxel-dash.js': 54_800,
-  'voxel-dash-live.js': 63_500,
-  'voxel-dash-lab.js': 81_200,
-  'voxel-hls.js': 54_350,
+  'voxel-dash-live.js': 63_600,
+  'voxel-dash-lab.js': 81_250,
+  'voxel-hls.js': 54_450,
   'voxel-hls-live.js': 5_250,
   'voxel-following.js': 11_900,
   'voxel-video.js': 1_460,
