@@ -44,7 +44,7 @@ class Ingest:
         self.url = self._first.split()[-1] + "live/"
 
     def is_read(self) -> bool:
-        """All that encoders sent before they went has been read: the system knows of no connection of theirs any more."""
+        """All that encoders sent before they went has been read: the system has no connection of theirs any more."""
         port = urlsplit(self.url).port
         rows = [row.split() for row in Path("/proc/net/tcp").read_text().splitlines()[1:]]
         return not any(int(row[1].split(":")[1], 16) == port and row[3] in {ESTABLISHED, CLOSE_WAIT} for row in rows)
