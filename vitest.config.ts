@@ -36,7 +36,8 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/*.test.ts'],
-          // Real browsers, real servers, little clips: most of their time they wait for playback. Beside other parts four are too many for two processors.
+          // Real browsers, real servers, little clips: most of their time they wait for playback. Beside other parts four are too many for
+          // two processors.
           maxWorkers: 3,
           globalSetup,
           ...PATIENCE,

@@ -14,21 +14,25 @@ import {
 import { liveFolder, startLive, untilThere } from '../../test/browser/support/live-stream.js';
 import { openPage } from '../../test/browser/support/player-page.js';
 import { ensureChrome } from '../../tools/setup/chrome.mjs';
+import { integerOption } from '../../tools/setup/command-line.mjs';
 import { ensureBuild } from '../../tools/setup/node.mjs';
-import { say, UserError } from '../../tools/setup/process.mjs';
+import { say } from '../../tools/setup/process.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
 import { atMost, barLine, type Bar } from '../sim/report/bar.js';
 
 export const usage = `npm run bench -- hls-live [--json] [--pairs N] [--seconds S]: a live stream of voxel-live, encoded at --latency 1, as LL-HLS in the newest
-hls.js with its settings as they are, N times (3) S seconds (60) over HTTP and then over a session with voxel-dash/hls, one after the other: how far each
-plays behind the capture by the pictures shown, and how often it waits. --json: one object on standard output. Exit code 1 where a bar is missed or
-playback fails.`;
+hls.js with its settings as they are, N times (3) S seconds (60, at most 120) over HTTP and then over a session with voxel-dash/hls, one after the other:
+how far each plays behind the capture by the pictures shown, and how often it waits. The bars are for a minute: the plugin's start is further behind.
+--json: one object on standard output. Exit code 1 where a bar is missed or playback fails.`;
 
 export const options = {
   json: { type: 'boolean', default: false },
   pairs: { type: 'string', default: '3' },
   seconds: { type: 'string', default: '60' },
 } as const;
+
+/** That `playHlsUntil` waits for, with room for waits. */
+const MOST_SECONDS = 120;
 
 /** Seconds behind the capture, on average over a session. */
 const BARS = { stock: 2, voxel: 1.1 } as const;
@@ -54,7 +58,10 @@ declare global {
 
 /** Measures and prints. Throws a `UserError`. */
 export async function main(values: { json: boolean; pairs: string; seconds: string }): Promise<Bar[]> {
-  const [pairs, seconds] = [wholeNumber('pairs', values.pairs), wholeNumber('seconds', values.seconds)];
+  const [pairs, seconds] = [
+    integerOption('pairs', values.pairs, { low: 1, high: 1000 }),
+    integerOption('seconds', values.seconds, { low: 1, high: MOST_SECONDS }),
+  ];
   const played = await playAll(pairs, seconds);
   const bars = KINDS.flatMap((kind) => {
     const own = played.filter((one) => one.kind === kind);
@@ -64,11 +71,6 @@ export async function main(values: { json: boolean; pairs: string; seconds: stri
   });
   console.log(values.json ? JSON.stringify({ pairs, seconds, played, bars }) : bars.map(barLine).join('\n'));
   return bars;
-}
-
-function wholeNumber(name: string, value: string): number {
-  if (!/^[1-9]\d*$/.test(value)) throw new UserError(`--${name} must be a whole number above 0, got '${value}'`);
-  return Number(value);
 }
 
 async function playAll(pairs: number, seconds: number): Promise<Played[]> {
