@@ -28,7 +28,7 @@ export const DOCUMENTS = [
     })),
   },
   { document: 'docs/tutorials/deploy.md' },
-  { document: 'docs/tutorials/trial.md' },
+  { document: 'docs/tutorials/trial.md', leaves: 'output/my-trial' },
   { document: 'docs/tutorials/rule.md' },
   { document: 'docs/DEPLOY.md' },
 ];
