@@ -9,6 +9,7 @@ const playback: PlaybackSummary = {
   startupMs: 320,
   stalls: 1,
   stallSeconds: 0.5,
+  longestStall: 0.5,
   playedSeconds: 12,
   errors: [],
   totalVideoFrames: 360,

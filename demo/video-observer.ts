@@ -17,6 +17,7 @@ export interface PlaybackSummary {
   readonly startupMs: number | undefined;
   readonly stalls: number;
   readonly stallSeconds: number;
+  readonly longestStall: number;
   /** Distinct seconds of the media that were played. */
   readonly playedSeconds: number;
   readonly errors: readonly PlaybackError[];

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { experienceOf, metricsOf, qualityOfExperience } from './metrics.js';
-import type { PlayedSegment, SessionRecord } from './session.js';
+import type { SessionRecord, SimulatedSegment } from './session.js';
 
 function record(scores: readonly number[], facts: Partial<SessionRecord> = {}): SessionRecord {
-  const segments = scores.map((score, representation): PlayedSegment => ({
+  const segments = scores.map((score, representation): SimulatedSegment => ({
     ...{ score, representation, level: 0, bytes: 500, missing: 0, kept: false, restarts: 0 },
+    ...{ pictures: 100, longestStill: 0.04 },
   }));
   const ladder = [1, 2, 4].map((mbps) => ({ bitrate: mbps * 1e6, averageScore: 0.5 + mbps / 8 }));
   return {
@@ -50,7 +51,8 @@ describe('metricsOf', () => {
 });
 
 describe("SODA's measure", () => {
-  const played = { level: 0, score: 1, bytes: 500, missing: 0, kept: false, restarts: 0 };
+  const shown = { pictures: 100, longestStill: 0.04 };
+  const played = { level: 0, score: 1, bytes: 500, missing: 0, kept: false, restarts: 0, ...shown };
 
   it('is the mean utility, less ten times bufRatio and the share of switches', () => {
     // Utilities 0, ½ and ½ of 1, 2 and 2 of 1 … 4 Mbit/s; 1.2 s of 12 stalled; one of three segments switches.
@@ -71,6 +73,16 @@ describe("SODA's measure", () => {
     // Half of 4 Mbit/s is worth what 2 Mbit/s are.
     const segments = [{ ...played, representation: 2, missing: 500 }];
     expect(experienceOf(record([], { segments })).soda).toBeCloseTo(0.5, 12);
+  });
+});
+
+describe('what is shown', () => {
+  it('is counted in the time of playback, and stands still where frames are missing or nothing comes', () => {
+    // 100 and 40 pictures in twice four seconds.
+    const [whole, missing] = record([1, 1]).segments;
+    const segments = [whole!, { ...missing!, pictures: 40, longestStill: 0.8 }];
+    expect(experienceOf(record([], { segments }))).toMatchObject({ picturesPerSecond: 17.5, longestStill: 0.8 });
+    expect(experienceOf(record([], { segments, longestStall: 2 })).longestStill).toBe(2);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { SessionRecord } from './session.js';
+import type { PlayedSegment, SessionRecord } from './session.js';
 
 /** What one playback came to. Ratios of 1, scores in the content's unit, bit/s, seconds. */
 export interface Metrics {
@@ -34,6 +34,10 @@ export interface Experience {
   readonly waitedShare: number;
   /** Seconds. */
   readonly longestStall: number;
+  /** Seconds that a picture stands at most: a stall, or frames that are missing. Start-up is none. */
+  readonly longestStill: number;
+  /** New pictures in a second of playback, waits left out. */
+  readonly picturesPerSecond: number;
   /** `qoe` with start-up counted as stalled and switches of representation charged. */
   readonly felt: number;
   /** SODA's measure: mean utility − 10 · bufRatio − share of segments that switch. */
@@ -60,14 +64,17 @@ const STEP_WEIGHT = 0.5;
 /** What a stall as long as the video costs in SODA's measure, against all of the ladder (Chen et al., SIGCOMM 2024, §6). */
 const SODA_STALL_WEIGHT = 10;
 
-export function metricsOf(record: Omit<SessionRecord, 'ladder' | 'longestStall' | 'busy'>): Metrics {
+interface Played extends Omit<SessionRecord, 'ladder' | 'longestStall' | 'busy' | 'segments'> {
+  readonly segments: readonly PlayedSegment[];
+}
+
+export function metricsOf(record: Played): Metrics {
   const { segments, segmentDuration, stalled, stalls, startup } = record;
   const scores = segments.map(({ score }) => score);
   const duration = segments.length * segmentDuration;
   const bufRatio = Math.min(1, stalled / duration);
   const score = mean(scores);
-  const share = (holds: (segment: SessionRecord['segments'][number]) => boolean) =>
-    segments.filter(holds).length / segments.length;
+  const share = (holds: (segment: PlayedSegment) => boolean) => segments.filter(holds).length / segments.length;
   const switches = segments.filter((one, i) => i > 0 && one.representation !== segments[i - 1]!.representation).length;
   return {
     bufRatio,
@@ -93,6 +100,8 @@ export function experienceOf(record: Omit<SessionRecord, 'busy'>): Experience {
   return {
     waited: startup + stalled,
     longestStall,
+    longestStill: Math.max(longestStall, ...segments.map(({ longestStill }) => longestStill)),
+    picturesPerSecond: segments.reduce((sum, { pictures }) => sum + pictures, 0) / duration,
     waitedShare: (startup + stalled) / (startup + stalled + duration),
     felt: qualityOfExperience(scores, Math.min(1, (startup + stalled) / duration)) - switchCost(record, switches),
     soda: meanUtility(record) - SODA_STALL_WEIGHT * bufRatio - switches / segments.length,

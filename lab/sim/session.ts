@@ -28,6 +28,7 @@ import type { Content } from './content/content.js';
 import { deliveredSegment, missingBytes, scoreOf, type DeliveredSegment } from './delivered-segment.js';
 import { attempt, wholeBytes, type Attempt, type Progress } from './download.js';
 import { HandOver } from './hand-over.js';
+import { segmentPictures, type SegmentPictures } from './pictures.js';
 import { cutSegment, pieceCount, type CutSegment } from './pieces.js';
 import { lostDatagrams } from './link/lost-datagrams.js';
 import { lostInSpiteOf, parityBytes, rangeLengths, type BodyParity } from './parity.js';
@@ -64,9 +65,12 @@ export interface PlayedSegment {
   readonly restarts: number;
 }
 
+/** The same of a simulated session. */
+export interface SimulatedSegment extends PlayedSegment, SegmentPictures {}
+
 /** One playback from its first request to its last picture. Seconds. */
 export interface SessionRecord {
-  readonly segments: readonly PlayedSegment[];
+  readonly segments: readonly SimulatedSegment[];
   readonly segmentDuration: number;
   readonly ladder: Content['ladder'];
   readonly startup: number;
@@ -104,7 +108,7 @@ class Session {
   readonly #link = { throughput: new ThroughputEstimator(), loss: new LossEstimator() };
   readonly #path = new PathEstimate();
   readonly #retransmission: Retransmission;
-  readonly #played: PlayedSegment[] = [];
+  readonly #played: SimulatedSegment[] = [];
   readonly #threshold: PipelineThreshold | undefined;
   #lastChoice: Option | undefined;
   /** Request for the next segment, chosen while the one before was on its way. */
@@ -242,13 +246,10 @@ class Session {
     if (this.#setup.rule.strategy.retransmission && isImprovable)
       this.#retransmission.hold(this.#played.length, delivered);
     if (!handOver?.isOver) this.#playback.append(segmentDuration - handedOver);
-    const { score, bytes, missing } = deliveryOf(delivered);
     this.#played.push({
       representation: option.representation,
       level: levelReached(segment.steps, sent),
-      score,
-      bytes,
-      missing,
+      ...deliveryOf(delivered, segmentDuration),
       kept: ending.action === 'keep',
       restarts,
     });
@@ -274,7 +275,8 @@ class Session {
   }
 
   #improve(segment: ImprovableSegment): void {
-    this.#played[segment.index] = { ...this.#played[segment.index]!, ...deliveryOf(segment) };
+    const { segmentDuration } = this.#setup.content;
+    this.#played[segment.index] = { ...this.#played[segment.index]!, ...deliveryOf(segment, segmentDuration) };
   }
 
   #learn(option: Option, { sent, lostOnTheWay, measured }: Attempt, lost: readonly ByteRange[]): void {
@@ -329,6 +331,14 @@ class Session {
   }
 }
 
-function deliveryOf(delivered: DeliveredSegment): Pick<PlayedSegment, 'score' | 'bytes' | 'missing'> {
-  return { score: scoreOf(delivered), bytes: delivered.received.size, missing: missingBytes(delivered) };
+function deliveryOf(
+  delivered: DeliveredSegment,
+  seconds: number,
+): Pick<PlayedSegment, 'score' | 'bytes' | 'missing'> & SegmentPictures {
+  return {
+    score: scoreOf(delivered),
+    bytes: delivered.received.size,
+    missing: missingBytes(delivered),
+    ...segmentPictures(delivered, seconds),
+  };
 }

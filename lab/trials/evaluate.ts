@@ -1,3 +1,4 @@
+import { isNewPicture, shownPictures } from './shown-pictures.js';
 import { metricsOf, qualityOfExperience, type Metrics } from '../sim/metrics.js';
 import { mean } from '../sim/report/statistics.js';
 import type { PlayedSegment } from '../sim/session.js';
@@ -64,6 +65,8 @@ export function evaluate(evidence: Evidence): TrialResult {
     startup: playback.startupMs === undefined ? null : playback.startupMs / 1000,
     ...(!live && { firstPictures: firstPicturesOf(trial, observation) }),
     stallSeconds: live?.stallSeconds ?? playback.stallSeconds,
+    ...(!live && { longestStall: playback.longestStall }),
+    ...(live ? live.shown : shownOf(trial, observation)),
     ...(live && { live: live.live }),
     scores,
     ...measuresOf(evidence, segments),
@@ -94,6 +97,14 @@ export function evaluate(evidence: Evidence): TrialResult {
 
 function firstPicturesOf({ path: { outages = [] } }: Trial, { pictures, seeks = [], times }: Observation) {
   return firstPictures({ times, pictures, seeks, outages });
+}
+
+/** From the first picture on until playback ended or was given up. Nothing of who jumps about: what the wait for a place is says `firstPictures`. */
+function shownOf({ viewer }: Trial, { pictures, segments, playback, times, outcome }: Observation) {
+  if (viewer && viewer.seeks > 0) return {};
+  const last = pictures.at(-1)?.[0] ?? times.start;
+  const span = { from: times.start, to: outcome === 'ended' ? last : times.end };
+  return shownPictures({ pictures, isNew: isNewPicture(segments), span, stallSeconds: playback.stallSeconds });
 }
 
 /** Segments by number with what they are worth. Throws where a segment with gaps was not scored. */

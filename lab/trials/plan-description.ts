@@ -4,7 +4,7 @@ import { playedSeconds, type Trial } from './plan.js';
  * Seconds that a trial takes beside its video: the programs' start and end, the start-up, and the scoring of damaged
  * segments. Stalls come on top.
  */
-const OVERHEAD_SECONDS = 25;
+export const OVERHEAD_SECONDS = 25;
 
 /** The trials' names, one a line, and how long they take one at a time. */
 export function describePlan(trials: readonly Trial[]): string {

@@ -38,6 +38,11 @@ export interface TrialResult extends Omit<Metrics, 'startup' | 'scoreFirst'>, Fr
   /** Seconds until a picture was on the screen. Absent from older results and live sessions. */
   readonly firstPictures?: FirstPictures;
   readonly stallSeconds: number;
+  /** Seconds; absent from older results. */
+  readonly longestStall?: number;
+  /** Seconds that one picture stood at most, and new pictures in a second of playback. Absent from older results, and where a viewer jumps about. */
+  readonly longestStill?: number;
+  readonly picturesPerSecond?: number;
   /** Score of every segment as delivered, in order. */
   readonly scores: readonly number[];
   /** The same in other metrics, where the configuration asks for them. */

@@ -1,4 +1,5 @@
-import { intervalText, type Difference } from './statistics.js';
+import { slideShowMark } from './slide-show.js';
+import { intervalText, type Bounded, type Difference } from './statistics.js';
 import type { SummaryRow, Versus } from './summary.js';
 
 /** A column of the summary: its name in summary.csv, its title and form where people read it. */
@@ -20,7 +21,10 @@ export const COLUMNS: readonly Column[] = [
   percent('bufRatioMedian', 'median', (row) => row.bufRatio.median),
   percent('bufRatioP90', 'p90', (row) => row.bufRatio.p90),
   percent('bufRatioP95', 'p95', (row) => row.bufRatio.p95),
-  decimal('score', 'score', (row) => row.score, 4),
+  {
+    ...decimal('score', 'score', (row) => row.score, 4),
+    format: ({ score, slideShowBeside }) => `${score.toFixed(4)}${slideShowMark(slideShowBeside)}`,
+  },
   decimal('scoreP10', 'p10', (row) => row.scoreP10, 4),
   { ...decimal('bitrate', 'kbit/s', (row) => row.bitrate, 0), format: (row) => (row.bitrate / 1000).toFixed(0) },
   decimal('switches', 'switches', (row) => row.switches, 1),
@@ -35,9 +39,11 @@ export const COLUMNS: readonly Column[] = [
   decimal('waited', 'waited s', (row) => row.waited.mean, 2),
   decimal('waitedMedian', 'median s', (row) => row.waited.median, 2),
   decimal('waitedP90', 'p90 s', (row) => row.waited.p90, 2),
-  decimal('waitedWorst', 'worst 5 % s', (row) => row.waited.worst, 2),
-  percent('waitsLong', 'over 5 % waited, %', (row) => row.waitsLong),
-  decimal('longestStall', 'longest stall s', (row) => row.longestStall, 2),
+  bounded('waitedWorst', 'worst 5 % s', ({ tails }) => tails.worst, { scale: 1, digits: 2 }),
+  bounded('waitsLong', 'over 5 % waited, %', ({ tails }) => tails.waitsLong, { scale: 100, digits: 1 }),
+  bounded('longestStall', 'longest stall s', ({ tails }) => tails.longestStall, { scale: 1, digits: 2 }),
+  bounded('longestStill', 'longest still s', ({ tails }) => tails.longestStill, { scale: 1, digits: 2 }),
+  bounded('picturesPerSecond', 'pictures/s', ({ tails }) => tails.picturesPerSecond, { scale: 1, digits: 1 }),
   percent('linkIdle', 'link idle %', (row) => row.linkIdle),
   decimal('felt', 'felt QoE', (row) => row.felt, 4),
   decimal('soda', "SODA's", (row) => row.soda, 4),
@@ -67,6 +73,8 @@ const COMPARED: readonly Compared[] = [
   { name: 'waitedWorst', title: 'Δ worst 5 %, s', scale: 1, digits: 2 },
   { name: 'waitsLong', title: 'Δ over 5 %, pp', scale: 100, digits: 1 },
   { name: 'longestStall', title: 'Δ longest stall, s', scale: 1, digits: 2 },
+  { name: 'longestStill', title: 'Δ longest still, s', scale: 1, digits: 2 },
+  { name: 'picturesPerSecond', title: 'Δ pictures/s', scale: 1, digits: 1 },
 ];
 
 /** What the paired comparison with the baseline adds where people read it. */
@@ -93,6 +101,23 @@ function decimal(key: string, title: string, value: Measure, digits: number): Co
   return { key, title, value, format: (row) => value(row).toFixed(digits) };
 }
 
+/** A figure with its bounds; null: not known. */
+function bounded(
+  key: string,
+  title: string,
+  figure: (row: SummaryRow) => Bounded | null,
+  { scale, digits }: Pick<Compared, 'scale' | 'digits'>,
+): Column {
+  return {
+    ...{ key, title, value: (row) => figure(row)?.value },
+    format: (row) => {
+      const known = figure(row);
+      return known ? intervalText(known, digits, scale) : '–';
+    },
+  };
+}
+
 function interval(difference: Difference | undefined, scale: number, digits: number): string {
-  return difference ? intervalText(difference, digits, scale) : '';
+  if (!difference) return '';
+  return Number.isNaN(difference.value) ? '–' : intervalText(difference, digits, scale);
 }

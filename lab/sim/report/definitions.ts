@@ -11,7 +11,8 @@ export const DEFINITIONS: Readonly<Record<string, string>> = {
   bufRatioMedian: 'median bufRatio',
   bufRatioP90: '90th percentile of bufRatio',
   bufRatioP95: '95th percentile of bufRatio',
-  score: 'mean score of the segments as delivered, losses and left-out frames included, in the content’s metric',
+  score:
+    'mean score of the segments as delivered, losses and left-out frames included, in the content’s metric; slide show: higher than the named one’s, at less than .9 of its pictures a second or with a still that is over .5 s longer',
   scoreP10: 'the score below which a tenth of all segments lies',
   bitrate: 'delivered bits over the video’s duration',
   switches: 'segments of another representation than the one before, a session',
@@ -28,7 +29,12 @@ export const DEFINITIONS: Readonly<Record<string, string>> = {
   waitedP90: `90th percentile of the ${WAITED}`,
   waitedWorst: `mean of the worst 5 % of the sessions: ${WAITED}`,
   waitsLong: 'share of sessions that wait for more than 5 % of their time',
-  longestStall: 'mean of the sessions’ longest stalls, s',
+  longestStall:
+    'mean of the sessions’ longest stalls, s; ≤: no more than that, as a session does not say which of its stalls was the longest',
+  longestStill:
+    'mean over sessions of how long one picture stood at most, waiting or frames missing, s; start-up is none',
+  picturesPerSecond:
+    'new pictures in a second of playback, waits left out; what stands in a missing frame’s place is none',
   linkIdle: 'share of what the link could carry, from the first segment to the last, that was left unused',
   felt: 'QoE with start-up counted as stalled and switches of representation charged',
   soda: 'SODA’s measure: mean utility − 10 · bufRatio − share of segments that switch',

@@ -110,9 +110,14 @@ export function medianInterval(values: readonly number[]): Bounded {
 
 /** The median of all values, of groups whose values resemble each other: groups are drawn, then the values of each. */
 export function groupedMedianInterval(groups: readonly (readonly number[])[]): Bounded {
+  return groupedInterval(groups, 'median');
+}
+
+/** A statistic of all values, with bounds in the same way. */
+export function groupedInterval(groups: readonly (readonly number[])[], statistic: Statistic): Bounded {
   return bootstrap(
     groups.map(({ length }) => length),
-    sampled(groups.flat(), 'median'),
+    sampled(groups.flat(), statistic),
   );
 }
 

@@ -13,6 +13,8 @@ function session(changes: Partial<SessionResult>): SessionResult {
       bufRatio: 0,
       stalls: 0,
       longestStall: 0,
+      longestStill: 0.04,
+      picturesPerSecond: 25,
       score: 0.9,
       bitrate: 1e6,
       switches: 0,

@@ -3,7 +3,6 @@ import { groupBy } from './group-by.js';
 import {
   FEWEST_SESSIONS,
   mean,
-  meanOfWorst,
   median,
   pairedDifference,
   quantile,
@@ -11,6 +10,8 @@ import {
   type Difference,
   type Statistic,
 } from './statistics.js';
+import { slideShowBeside } from './slide-show.js';
+import { isLongWait, tailsOf, type TailSession, type Tails } from './tails.js';
 
 /** What a rule did with one buffer over many sessions. */
 export interface SummaryRow {
@@ -33,11 +34,10 @@ export interface SummaryRow {
   /** Mean score of the first ten seconds. */
   readonly scoreFirst: number;
   /** Seconds of start-up and stalls. */
-  readonly waited: { readonly mean: number; readonly median: number; readonly p90: number; readonly worst: number };
-  /** Share of the sessions that wait for more than a twentieth of their time. */
-  readonly waitsLong: number;
-  /** Mean of the sessions' longest stalls, in seconds. */
-  readonly longestStall: number;
+  readonly waited: { readonly mean: number; readonly median: number; readonly p90: number };
+  readonly tails: Tails;
+  /** Rules with the same buffer beside which a higher score is a slide show. */
+  readonly slideShowBeside: readonly string[];
   readonly linkIdle: number;
   readonly felt: number;
   readonly soda: number;
@@ -48,13 +48,6 @@ export interface SummaryRow {
 interface Comparison {
   readonly measure: (result: SessionResult) => number;
   readonly statistic?: Statistic;
-}
-
-/** Share of its time that is long for a viewer to wait. */
-const LONG_WAIT = 0.05;
-
-function waitsLong({ waitedShare }: Pick<SessionResult, 'waitedShare'>): number {
-  return waitedShare > LONG_WAIT ? 1 : 0;
 }
 
 /** What is compared with the baseline, means unless they say otherwise. */
@@ -73,8 +66,10 @@ const COMPARED = {
   waitedMedian: { measure: ({ waited }) => waited, statistic: 'median' },
   waitedP90: { measure: ({ waited }) => waited, statistic: 'p90' },
   waitedWorst: { measure: ({ waited }) => waited, statistic: 'worst' },
-  waitsLong: { measure: waitsLong },
+  waitsLong: { measure: ({ waitedShare }) => Number(isLongWait(waitedShare)) },
   longestStall: { measure: ({ longestStall }) => longestStall },
+  longestStill: { measure: ({ longestStill }) => longestStill },
+  picturesPerSecond: { measure: ({ picturesPerSecond }) => picturesPerSecond },
 } satisfies Record<string, Comparison>;
 
 export type Versus = Readonly<Record<keyof typeof COMPARED, Difference>>;
@@ -82,12 +77,20 @@ export type Versus = Readonly<Record<keyof typeof COMPARED, Difference>>;
 /** One row for each buffer and rule, in the order of the results. `baseline`: the rule to compare with. */
 export function summarise(results: readonly SessionResult[], baseline: string): SummaryRow[] {
   const groups = groupBy(results, ({ buffer, abr }) => `${buffer}/${abr}`);
-  return [...groups.values()]
-    .map((group) => row(group, groups.get(`${group[0]!.buffer}/${baseline}`)))
+  const rows = [...groups.values()].map((group) => row(group, groups.get(`${group[0]!.buffer}/${baseline}`)));
+  const watched = rows.map((one) => ({ ...one, label: one.abr }));
+  return watched
+    .map(({ label, ...one }) => {
+      const others = watched.filter(({ buffer }) => buffer === one.buffer);
+      return { ...one, slideShowBeside: slideShowBeside({ ...one, label }, others) };
+    })
     .sort((a, b) => a.buffer - b.buffer);
 }
 
-function row(group: readonly SessionResult[], baseline: readonly SessionResult[] | undefined): SummaryRow {
+function row(
+  group: readonly SessionResult[],
+  baseline: readonly SessionResult[] | undefined,
+): Omit<SummaryRow, 'slideShowBeside'> {
   const { abr, buffer } = group[0]!;
   const all = (measure: (result: SessionResult) => number) => group.map(measure);
   const bufRatios = all(({ bufRatio }) => bufRatio);
@@ -116,14 +119,23 @@ function row(group: readonly SessionResult[], baseline: readonly SessionResult[]
     partial: mean(all(({ partial }) => partial)),
     startup: { mean: mean(startups), median: median(startups), p95: quantile(startups, 0.95) },
     scoreFirst: mean(all(({ scoreFirst }) => scoreFirst)),
-    waited: { mean: mean(waited), median: median(waited), p90: quantile(waited, 0.9), worst: meanOfWorst(waited) },
-    waitsLong: mean(all(waitsLong)),
-    longestStall: mean(all(({ longestStall }) => longestStall)),
+    waited: { mean: mean(waited), median: median(waited), p90: quantile(waited, 0.9) },
+    tails: tailsOf(group.map(tailSession)),
     linkIdle: mean(all(({ linkIdle }) => linkIdle)),
     felt: mean(all(({ felt }) => felt)),
     soda: mean(all(({ soda }) => soda)),
     ...(versus && { versus }),
   };
+}
+
+/** Sessions of an older version do not say how pictures followed each other. */
+type AnyVersion = Omit<SessionResult, PicturesKey> & Partial<Pick<SessionResult, PicturesKey>>;
+type PicturesKey = 'longestStill' | 'picturesPerSecond';
+
+function tailSession(result: AnyVersion): TailSession {
+  const { trace, waited, waitedShare, startup, longestStall, longestStill = null, picturesPerSecond = null } = result;
+  const waitsLong = isLongWait(waitedShare);
+  return { trace, waited, waitsLong, stalled: waited - startup, longestStall, longestStill, picturesPerSecond };
 }
 
 function errorOf(group: readonly SessionResult[]): number {

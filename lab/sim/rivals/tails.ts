@@ -1,5 +1,6 @@
 import { groupBy } from '../report/group-by.js';
 import { markdownTable } from '../report/markdown-table.js';
+import { isLongWait } from '../report/tails.js';
 import { intervalText, mean, meanOfWorst, pairedDifference } from '../report/statistics.js';
 import type { Kept } from './kept.js';
 import { WHOLE } from './starts.js';
@@ -13,9 +14,6 @@ const BUFFERS = [1, 7];
 
 /** A session of the setting lasts as long without waiting, in seconds: 75 segments of 4. */
 const PLAYED = 300;
-
-/** Share of its time that is long for a viewer to wait. */
-const LONG_WAIT = 0.05;
 
 /** Tables of docs/results/simulated/README.md: the sessions in which viewers wait longest, by the kind of link. */
 export function tailsTables(all: readonly Kept[]): string {
@@ -32,7 +30,7 @@ export function tailsTables(all: readonly Kept[]): string {
   ].join('\n\n');
 }
 
-const isLong = (waited: number) => waited > LONG_WAIT * (PLAYED + waited);
+const isLong = (waited: number) => isLongWait(waited / (PLAYED + waited));
 
 /** A generator's name, or the folder of a recording. */
 function kindOf(trace: string): string {

@@ -6,6 +6,7 @@ import { SEVERAL_PATHS } from './claims/several-paths.js';
 import { TRANSPORTS } from './claims/transports.js';
 import { commandOf, type Matrix } from './kept.js';
 import { keptLevels } from './levels.js';
+import { tailsBlock } from './tails.js';
 import { markdownTable } from '../../sim/report/markdown-table.js';
 import type { Claim, Measured } from './claim.js';
 
@@ -38,7 +39,10 @@ function named(paper: string, claims: readonly Claim[]): readonly Claim[] {
 /** Undefined: there is no such section. */
 export function claimsBlock(section: string, matrices: ReadonlyMap<string, Matrix>): string | undefined {
   const claims = SECTIONS[section];
-  return claims && claimsTable(claims, matrices);
+  if (!claims) return undefined;
+  const names = [...new Set(claims.flatMap(({ matrix }) => matrix ?? []))];
+  const tails = tailsBlock(names.flatMap((name) => matrices.get(name) ?? []));
+  return `${claimsTable(claims, matrices)}\n\n${tails}`.trimEnd();
 }
 
 /** A row for each claim. */
@@ -50,6 +54,22 @@ export function claimsTable(claims: readonly Claim[], matrices: ReadonlyMap<stri
       return [claim.figure, claim.claim, theirs, ours, verdict, why, `\`${command}\``];
     }),
   ]);
+}
+
+/** A claim whose verdict rests on fewer than ten sessions. */
+export interface Provisional {
+  readonly claim: Claim;
+  readonly matrix: Matrix;
+  readonly sessions: number;
+}
+
+/** Those that say “so far”. */
+export function provisional(matrices: ReadonlyMap<string, Matrix>, claims = CLAIMS): Provisional[] {
+  return claims.flatMap((claim) => {
+    const matrix = claim.matrix === undefined ? undefined : matrices.get(claim.matrix);
+    const { sessions = FEWEST_SESSIONS } = measure(claim, matrices) ?? {};
+    return matrix && sessions < FEWEST_SESSIONS ? [{ claim, matrix, sessions }] : [];
+  });
 }
 
 /** The same for a terminal. */

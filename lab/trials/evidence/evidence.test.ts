@@ -12,6 +12,7 @@ import { differences, filled, textOf, wrapped } from './documents.js';
 import { expectedDocuments } from './expected.js';
 import { matrixOf, type Matrix } from './kept.js';
 import { rivals } from './rivals.js';
+import { tailsBlock } from './tails.js';
 
 describe('the published documents', () => {
   it('are what the kept sessions give: else `npm run evidence`', async () => {
@@ -81,6 +82,28 @@ describe('the calibration', () => {
     const cells = row!.split('|').map((cell) => cell.trim());
     const means = ['2.00 / 0.00', '0.9100 / 0.9150', '1.00 / 2.00'];
     expect(cells.slice(1, -1)).toEqual(['m', 'VOXEL', '2', '2', ...means, '2.00', '0.0100', 'not bufRatio', 'def']);
+  });
+});
+
+describe('the tails', () => {
+  // 25 seconds: a wait of one is no long one, a wait of two is.
+  const played = { bytesDelivered: 25, bitrate: 8 };
+
+  it('have a line for each system, whatever its conditions, and no mean of scores in several metrics', () => {
+    const sessions = [0, 1].map((stallSeconds) =>
+      session({ id: `s${stallSeconds}`, path: `p${stallSeconds}`, stalls: stallSeconds, stallSeconds, ...played }),
+    );
+    const block = tailsBlock([matrixWith(sessions)])
+      .split('\n')
+      .at(-1)!;
+    expect(block).toBe('| [x](results/x/README.md) | 1 | VOXEL | 2 | 1.50 | 50.0 | 2.00 | 0.50 | – | – | 0.9000 |');
+    const videos = ['ssim', 'vmaf'].map((metric) => ({ name: metric, file: 'v.mp4', metric }));
+    const config = parseConfig(
+      JSON.stringify({ title: 'T', systems: ['voxel'], traces: ['constant:5'], buffers: [1], videos }),
+      'x.json',
+    );
+    expect(tailsBlock([{ ...matrixWith(sessions), config }])).toMatch(/\| – \|$/);
+    expect(tailsBlock([])).toBe('');
   });
 });
 

@@ -31,9 +31,15 @@ export interface Matrix {
   readonly simulated: readonly SimulatedSession[];
 }
 
+/** Trials at a time, which two cores bear with small pictures. */
+export const JOBS = 3;
+
+/** Where a matrix is written down, relative to the repository. */
+export const configPath = (name: string) => `${CONFIGS}/${name}.json`;
+
 /** Shows the sessions again, or goes on with the matrix. */
 export function commandOf(name: string): string {
-  return `npm run trials -- ${CONFIGS}/${name}.json --jobs 3 --resume --sessions ${RESULTS}/${name}/sessions.jsonl`;
+  return `npm run trials -- ${configPath(name)} --jobs ${JOBS} --resume --sessions ${RESULTS}/${name}/sessions.jsonl`;
 }
 
 /** All matrices, by name. Throws a `UserError`. */
@@ -47,9 +53,8 @@ export function keptMatrices(): Map<string, Matrix> {
 
 function readMatrix(name: string): Matrix {
   const folder = `${RESULTS}/${name}`;
-  const path = join(root, CONFIGS, `${name}.json`);
-  if (!existsSync(path))
-    throw new UserError(`${folder}: there is no configuration of that name (${CONFIGS}/${name}.json)`);
+  const path = join(root, configPath(name));
+  if (!existsSync(path)) throw new UserError(`${folder}: there is no configuration of that name (${configPath(name)})`);
   return matrixOf({
     name,
     folder,

@@ -1,6 +1,6 @@
 import { mean } from '../../sim/report/statistics.js';
 import { MEASURE_COLUMNS, formatted, interval, type Column } from '../report/columns.js';
-import { table } from '../report/markdown.js';
+import { TAILS, table } from '../report/markdown.js';
 import { markdownTable } from '../../sim/report/markdown-table.js';
 import { pivot } from '../report/overview.js';
 import { pairsOf } from '../report/paired.js';
@@ -50,6 +50,9 @@ export function mostTogether(rows: readonly SummaryRow[]): readonly SummaryRow[]
   return all.length > 0 ? all : rows;
 }
 
+/** Without a standard error. */
+const plain = (figure: string) => figure.replace(/ ± [\d.]+/, '');
+
 const columnOf = (key: string): Column => MEASURE_COLUMNS.find((column) => column.key === key)!;
 
 /** A table for each measure: conditions below each other, systems beside each other. */
@@ -64,12 +67,14 @@ function live(matrix: Matrix): string {
 
 type Published = Readonly<Record<string, string | Readonly<Record<string, Readonly<Record<string, string>>>>>>;
 
-/** A table for each measure; the paper's own figures in a line below ours of the same path. */
+/** A table for each measure, with those of `behind` in the same cells; the paper's own figures in a line below ours of the same path. */
 export function besidePaper(
   { rows, config: { systems } }: Matrix,
   paper: Published,
   measures: readonly string[],
+  behind: readonly string[] = [],
 ): string {
+  const others = behind.map(columnOf);
   const tables = measures.map((key) => {
     const theirs = paper[key];
     const column = columnOf(key);
@@ -77,12 +82,17 @@ export function besidePaper(
       const ofPath = rows.filter((row) => row.path === path);
       const ours = [...new Set(ofPath.map(({ control }) => control))].map((control) => {
         const cells = systems.map(({ name }) => ofPath.find((row) => row.system === name && row.control === control));
-        return [path, control, ...cells.map((row) => (row ? column.format(row) : ''))];
+        return [
+          path,
+          control,
+          ...cells.map((row) => (row ? [column, ...others].map(({ format }) => plain(format(row))).join(' / ') : '')),
+        ];
       });
       const figures = typeof theirs === 'object' ? theirs[path] : undefined;
       return figures ? [...ours, [path, 'the paper', ...systems.map(({ name }) => figures[name] ?? '')]] : ours;
     });
-    return `${column.title}:\n\n${markdownTable([['path', 'control', ...systems.map(({ label }) => label)], ...lines])}`;
+    const title = [column, ...others].map((one) => one.title).join(' / ');
+    return `${title}:\n\n${markdownTable([['path', 'control', ...systems.map(({ label }) => label)], ...lines])}`;
   });
   return [...tables, `The paper: ${paper.source as string}.`].join('\n\n');
 }
@@ -121,7 +131,7 @@ export function datagramsAgainstStreams(matrix: Matrix, groups: readonly PathGro
     return { name, rows: together(kept, ({ path }) => names.has(path)) };
   });
   const both = (rows: readonly SummaryRow[], key: string) =>
-    rows.map((row) => columnOf(key).format(row).split(' ±')[0]!).join(' / ');
+    rows.map((row) => plain(columnOf(key).format(row))).join(' / ');
   const lines = parts
     .filter(({ rows }) => rows.length === 2)
     .map(({ name, rows }) => {
@@ -129,7 +139,7 @@ export function datagramsAgainstStreams(matrix: Matrix, groups: readonly PathGro
       return [
         name,
         String(ours.trials),
-        ...['waited', 'waitedMedian', 'waitedP90', 'score', 'switches'].map((key) => both(rows, key)),
+        ...['waited', 'waitedMedian', 'waitedP90', ...TAILS, 'score', 'switches'].map((key) => both(rows, key)),
         interval(ours.versus?.waited, 1, 2),
         interval(ours.versus?.score, 1, 4),
         columnOf('datagrams').format(ours),
@@ -141,6 +151,7 @@ export function datagramsAgainstStreams(matrix: Matrix, groups: readonly PathGro
     'waited s',
     'median',
     'p90',
+    ...TAILS.map((key) => columnOf(key).title),
     'SSIM',
     'switches',
     'Δ waited, s',
@@ -194,7 +205,7 @@ export function firstSeconds(matrix: Matrix, groups: readonly VideoGroup[]): str
         return [
           name,
           path.name,
-          ...['system', 'trials', 'startupMedian', 'scoreFirst'].map((key) => columnOf(key).format(row)),
+          ...['system', 'trials', 'startupMedian', ...TAILS, 'scoreFirst'].map((key) => columnOf(key).format(row)),
           formatted(total === 0 ? null : skipped / total, { scale: 100, digits: 1 }),
           interval(row.versus?.startup, 1, 2),
           interval(row.versus?.scoreFirst, 1, 4),
@@ -203,7 +214,18 @@ export function firstSeconds(matrix: Matrix, groups: readonly VideoGroup[]): str
     }),
   );
   return markdownTable([
-    ['video', 'link', 'system', 'n', 'start s', 'first 10 s', 'frames skipped %', 'Δ start, s', 'Δ first 10 s'],
+    [
+      'video',
+      'link',
+      'system',
+      'n',
+      'start s',
+      ...TAILS.map((key) => columnOf(key).title),
+      'first 10 s',
+      'frames skipped %',
+      'Δ start, s',
+      'Δ first 10 s',
+    ],
     ...lines,
   ]);
 }

@@ -1,6 +1,7 @@
 import type { Observation } from '../job.js';
 import type { Trial } from '../plan.js';
 import type { ScoredSegment } from '../delivered-scores.js';
+import { shownPictures, type ShownPictures } from '../shown-pictures.js';
 import { everyPicture, interruptions, latencyOf, skippedSeconds } from './interruptions.js';
 
 /** What a live session came to, from the time on when players have settled. Seconds. */
@@ -30,6 +31,7 @@ export interface LiveOutcome {
   readonly live: LiveResult;
   readonly stalls: number;
   readonly stallSeconds: number;
+  readonly shown: ShownPictures | undefined;
 }
 
 /** Undefined: on demand. */
@@ -50,9 +52,12 @@ export function liveOutcome(
   const freezes = interruptions(whole, span, frameSeconds);
   const seconds = live.seconds - live.settling;
   const stalls = playback.stalls - settled.stalls;
+  const stallSeconds = playback.stallSeconds - settled.stallSeconds;
+  const isNew = (mediaTime: number) => !replaced.has(place(mediaTime));
   return {
     stalls,
-    stallSeconds: playback.stallSeconds - settled.stallSeconds,
+    stallSeconds,
+    shown: shownPictures({ pictures: told, isNew, span, stallSeconds }),
     live: {
       ...{ target: live.latency, seconds },
       ...{ latency: latency.mean ?? null, latencyP95: latency.p95 ?? null },

@@ -1,4 +1,5 @@
-import { intervalText, type Difference } from '../../sim/report/statistics.js';
+import { slideShowMark } from '../../sim/report/slide-show.js';
+import { intervalText, type Bounded } from '../../sim/report/statistics.js';
 import { LIVE_MEASURES, type Estimate, type LiveSummary, type PathSummary, type SummaryRow } from './summary.js';
 
 /** A column of the summary: its name in summary.csv, its title and form where people read it. */
@@ -32,11 +33,14 @@ export const MEASURE_COLUMNS: readonly Column[] = [
   ...estimate('waited', 'waited s', ({ waited }) => waited, { scale: 1, digits: 2 }),
   number('waitedMedian', 'waited median', ({ waitedMedian }) => waitedMedian, { scale: 1, digits: 2 }),
   number('waitedP90', 'waited p90', ({ waitedP90 }) => waitedP90, { scale: 1, digits: 2 }),
-  number('waitedWorst', 'worst 5 % s', ({ waitedWorst }) => waitedWorst, { scale: 1, digits: 2 }),
-  number('waitsLong', 'over 5 % waited, %', ({ waitsLong }) => waitsLong, { scale: 100, digits: 1 }),
+  bounded('waitsLong', 'over 5 % waited, %', ({ tails }) => tails.waitsLong, { scale: 100, digits: 1 }),
+  bounded('waitedWorst', 'worst 5 % s', ({ tails }) => tails.worst, { scale: 1, digits: 2 }),
+  longestStall(),
+  bounded('longestStill', 'longest still s', ({ tails }) => tails.longestStill, { scale: 1, digits: 2 }),
+  bounded('picturesPerSecond', 'pictures/s', ({ tails }) => tails.picturesPerSecond, { scale: 1, digits: 1 }),
   ...estimate('bufRatio', 'bufRatio %', ({ bufRatio }) => bufRatio, { scale: 100, digits: 2 }),
   number('bufRatioP90', 'bufRatio p90', ({ bufRatioP90 }) => bufRatioP90, { scale: 100, digits: 2 }),
-  ...estimate('score', 'SSIM', ({ score }) => score, { scale: 1, digits: 4 }),
+  ...marked(estimate('score', 'SSIM', ({ score }) => score, { scale: 1, digits: 4 })),
   ...estimate('switches', 'switches', ({ switches }) => switches, { scale: 1, digits: 1 }),
   ...estimate('bitrate', 'kbit/s', ({ bitrate }) => bitrate, { scale: 1e-3, digits: 0 }),
   ...estimate('skipped', 'skipped %', ({ skipped }) => skipped, { scale: 100, digits: 1 }),
@@ -100,6 +104,21 @@ export const COMPARISON_COLUMNS: readonly Omit<Column, 'value'>[] = [
     format: ({ versus }) => interval(versus?.waitedWorst, 1, 2),
   },
   { key: 'waitsLongDifference', title: 'Δ over 5 %, pp', format: ({ versus }) => interval(versus?.waitsLong, 100, 1) },
+  {
+    key: 'longestStallDifference',
+    title: 'Δ longest stall, s',
+    format: ({ versus }) => interval(versus?.longestStall, 1, 2),
+  },
+  {
+    key: 'longestStillDifference',
+    title: 'Δ longest still, s',
+    format: ({ versus }) => interval(versus?.longestStill, 1, 2),
+  },
+  {
+    key: 'picturesPerSecondDifference',
+    title: 'Δ pictures/s',
+    format: ({ versus }) => interval(versus?.picturesPerSecond, 1, 1),
+  },
   { key: 'bufRatioDifference', title: 'Δ bufRatio, pp', format: ({ versus }) => interval(versus?.bufRatio, 100, 2) },
   {
     key: 'bufRatioP90Difference',
@@ -165,6 +184,25 @@ function number(key: string, title: string, value: (row: SummaryRow) => number |
   return { key, title, value, format: (row) => formatted(value(row), form) };
 }
 
+function bounded(key: string, title: string, figure: (row: SummaryRow) => Bounded | null, form: Form): Column {
+  return {
+    ...{ key, title, value: (row) => figure(row)?.value ?? null },
+    format: (row) => interval(figure(row) ?? undefined, form.scale, form.digits),
+  };
+}
+
+/** Sessions that had several stalls did not always say which was the longest. */
+function longestStall(): Column {
+  const column = bounded('longestStall', 'longest stall s', ({ tails }) => tails.longestStall, { scale: 1, digits: 2 });
+  const atMost = ({ tails }: SummaryRow) => `≤ ${tails.longestStallAtMost.toFixed(2)}`;
+  return { ...column, format: (row) => (row.tails.longestStall ? column.format(row) : atMost(row)) };
+}
+
+/** A score, and whether it is a slide show's. */
+function marked([score, ...others]: readonly Column[]): Column[] {
+  return [{ ...score!, format: (row) => `${score!.format(row)}${slideShowMark(row.slideShowBeside)}` }, ...others];
+}
+
 /** The mean and its standard error: one column each in the file, one together for people. */
 function estimate(key: string, title: string, of: (row: SummaryRow) => Estimate, form: Form): Column[] {
   const both = (row: SummaryRow) => {
@@ -193,6 +231,6 @@ export function formatted(value: number | null, { scale, digits }: Form): string
 }
 
 /** With its bounds, where it has any. */
-export function interval(difference: Difference | undefined, scale: number, digits: number): string {
-  return difference ? intervalText(difference, digits, scale) : NOTHING;
+export function interval(figure: Bounded | undefined, scale: number, digits: number): string {
+  return figure ? intervalText(figure, digits, scale) : NOTHING;
 }

@@ -33,6 +33,9 @@ function measuresExplained(baseline: string): string {
   return `Waited: seconds of start-up and stalls together. bufRatio: stalled time without start-up over the video's duration, at most 1. SSIM: of
 segments as delivered, decoded and compared with the top level. ±: standard error of the mean, over traces. Differences (Δ) are paired with ${baseline}: same
 link, same start; with 95 % bootstrap intervals, drawn over traces and their sessions. Fewer than ten sessions have neither.
+Over 5 % waited: share of the sessions that wait for more than 5 % of their time; worst 5 %: their mean seconds waited; longest stall and still: means over
+sessions; pictures/s: new ones in a second of playback. ≤: a session had several stalls and does not say which was the longest. A slide show has a higher SSIM
+than the named one, at less than .9 of its pictures/s or with a still that is over .5 s longer.
 “Drops” are frames left out on purpose, “skipped” bytes, too. Datagrams: share of the bytes that may be lost that went so. Excellent: segments with SSIM of .99 and more; good .95, fair .88, poor .5. Gaps: share of the bytes missing at a segment's first append; twice:
 segments appended again with gaps filled; repeated/lost: bytes asked for twice over bytes lost; redundant: these and parity over the bytes delivered. Link idle:
 share of what the link could carry from the first segment's delivery to the last one's that was left unused.`;

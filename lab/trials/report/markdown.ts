@@ -6,6 +6,9 @@ import { markdownTable } from '../../sim/report/markdown-table.js';
 import { overview } from './overview.js';
 import { scenarioTitle, type SummaryRow } from './summary.js';
 
+/** The worst sessions, and how pictures followed each other. */
+export const TAILS = ['waitsLong', 'waitedWorst', 'longestStall', 'longestStill', 'picturesPerSecond'];
+
 /** For a page of text: the rest is in summary.csv and report.html. */
 const SHOWN = [
   'buffer',
@@ -14,6 +17,7 @@ const SHOWN = [
   'waited',
   'waitedMedian',
   'waitedP90',
+  ...TAILS,
   'startupMedian',
   'start',
   'seek',
@@ -54,6 +58,7 @@ const LIVE_SHOWN = [
     'interruptionsPerMinute',
     'interrupted',
   ],
+  ...TAILS,
   ...['replaced', 'skippedMedia', 'score', 'switches', 'bitrate', 'startupMedian', 'chunksRepaired', 'chunksLate'],
   ...['datagrams', 'linkIdle'],
 ];

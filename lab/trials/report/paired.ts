@@ -1,4 +1,5 @@
 import { pairedDifference, type Difference, type Statistic } from '../../sim/report/statistics.js';
+import { isLongWait, type TailSession } from '../../sim/report/tails.js';
 import type { TrialResult } from '../result.js';
 
 /** After this a session that has not started is given up at the earliest. */
@@ -9,15 +10,29 @@ export function waitedSeconds({ startup, stallSeconds }: TrialResult): number {
   return (startup ?? NEVER_STARTED_SECONDS) + stallSeconds;
 }
 
-/** Share of its time that is long for a viewer to wait. */
-const LONG_WAIT = 0.05;
+/** Seconds that what was delivered plays. */
+export function deliveredSeconds({ bytesDelivered, bitrate }: TrialResult): number {
+  return bitrate > 0 ? (8 * bytesDelivered) / bitrate : 0;
+}
 
-/** 1 where a viewer waits for more than a twentieth of the time that what was delivered plays and of the wait, else 0. */
-export function waitsLong(result: TrialResult): number {
-  const { bytesDelivered, bitrate } = result;
+/** Whether a viewer waits for long, of the time that what was delivered plays and of the wait. */
+export function waitsLong(result: TrialResult): boolean {
   const waited = waitedSeconds(result);
-  const played = bitrate > 0 ? (8 * bytesDelivered) / bitrate : 0;
-  return waited > LONG_WAIT * (waited + played) ? 1 : 0;
+  return isLongWait(waited / (waited + deliveredSeconds(result)));
+}
+
+/** A session's longest stall, s; null: it had several and was kept before that was. */
+function longestStall({ longestStall: known, stalls, stallSeconds }: TrialResult): number | null {
+  return known ?? (stalls <= 1 ? stallSeconds : null);
+}
+
+/** What a session says of the tails. */
+export function tailSession(result: TrialResult): TailSession {
+  const { trace, stallSeconds: stalled, longestStill = null, picturesPerSecond = null } = result;
+  return {
+    ...{ trace, waited: waitedSeconds(result), waitsLong: waitsLong(result), stalled },
+    ...{ longestStall: longestStall(result), longestStill, picturesPerSecond },
+  };
 }
 
 /** Two sessions that met the same link at the same time. */
@@ -35,7 +50,11 @@ const COMPARED = [
   { name: 'waitedMedian', measure: waitedSeconds, statistic: 'median' },
   { name: 'waitedP90', measure: waitedSeconds, statistic: 'p90' },
   { name: 'waitedWorst', measure: waitedSeconds, statistic: 'worst' },
-  { name: 'waitsLong', measure: waitsLong },
+  { name: 'waitsLong', measure: (result: TrialResult) => Number(waitsLong(result)) },
+  // Of those that say: sessions with one stall at most would be the better ones.
+  { name: 'longestStall', measure: (result: TrialResult) => result.longestStall ?? null },
+  { name: 'longestStill', measure: ({ longestStill }: TrialResult) => longestStill ?? null },
+  { name: 'picturesPerSecond', measure: ({ picturesPerSecond }: TrialResult) => picturesPerSecond ?? null },
   { name: 'bufRatio', measure: ({ bufRatio }: TrialResult) => bufRatio },
   { name: 'bufRatioP90', measure: ({ bufRatio }: TrialResult) => bufRatio, statistic: 'p90' },
   { name: 'score', measure: ({ score }: TrialResult) => score },

@@ -63,6 +63,20 @@ describe('summarise', () => {
     expect(summarise(results.slice(1), 'bola')[0]!.bufRatio.error).toBeNull();
   });
 
+  it('says of the tails what sessions say, and marks a higher score that is a slide show', () => {
+    const stalls = { startup: 0, stalls: 2, stallSeconds: 6 };
+    const known = { longestStall: 5, longestStill: 5, picturesPerSecond: 10 };
+    const other = bola({ longestStall: 0, longestStill: 1, picturesPerSecond: 25, score: 0.9 });
+    const [row, theirs] = summarise([result({ ...stalls, ...known }), other], 'bola');
+    expect(row!.tails).toMatchObject({ longestStall: { value: 5 }, picturesPerSecond: { value: 10 } });
+    expect([row!.slideShowBeside, theirs!.slideShowBeside]).toEqual([['BOLA'], []]);
+    expect(table([row!])).toContain('| 0.9500, slide show beside BOLA |');
+    // Six seconds in two stalls: neither is longer than both.
+    const [old] = summarise([result(stalls)], 'bola');
+    expect(old!.tails.longestStall).toBeNull();
+    expect(table([old!])).toMatch(/\| 100.0 \| 6.00 \| ≤ 6.00 \|/);
+  });
+
   it('counts start-up and stalls as waited, and a minute where playback never started', () => {
     const results = [
       ...[1, 2, 3].map((startup, shift) => result({ shift, startup, stallSeconds: 10 })),
@@ -244,7 +258,7 @@ describe('markdownSummary', () => {
         ).size,
       ).toBe(1);
     }
-    expect(text).toContain('| 1 | BOLA | 1 | 1.00 | 1.00 | 1.00 | 20.00 |');
+    expect(text).toContain('| 1 | BOLA | 1 | 1.00 | 1.00 | 1.00 | 100.0 | 1.00 | 0.00 | 20.00 |');
     expect(text).not.toMatch(/NaN|undefined|Infinity/);
   });
 });
@@ -301,7 +315,7 @@ describe('live sessions', () => {
   it('have latency, stalls and interruptions in place of buffers', () => {
     const text = table(rows);
     expect(text).toContain('latency s');
-    expect(text).not.toContain('waited');
+    expect(text).not.toContain('waited s');
     expect(text).not.toContain('buffer');
     expect(rows[0]!.live!.stalled.mean).toBeCloseTo(0.015);
     expect(rows[0]!.live!.interrupted.mean).toBeCloseTo(0.02);

@@ -1,9 +1,11 @@
 import { groupBy } from '../../sim/report/group-by.js';
-import { FEWEST_SESSIONS, mean, meanOfWorst, median, quantile, standardError } from '../../sim/report/statistics.js';
+import { FEWEST_SESSIONS, mean, median, quantile, standardError } from '../../sim/report/statistics.js';
 import type { MosShares } from '../../sim/metrics.js';
 import type { OutageCounts } from '../outage-counts.js';
 import type { PathResult, TrialResult } from '../result.js';
-import { pairsOf, versusOf, waitedSeconds, waitsLong, type Versus } from './paired.js';
+import { slideShowBeside } from '../../sim/report/slide-show.js';
+import { tailsOf, type Tails } from '../../sim/report/tails.js';
+import { pairsOf, tailSession, versusOf, waitedSeconds, type Versus } from './paired.js';
 
 /** A mean with its standard error over links; the error is null for fewer than ten sessions. */
 export interface Estimate {
@@ -26,10 +28,9 @@ export interface SummaryRow extends Scenario {
   readonly waited: Estimate;
   readonly waitedMedian: number;
   readonly waitedP90: number;
-  /** Mean of the worst 5 % of the sessions. */
-  readonly waitedWorst: number;
-  /** Share of the sessions that wait for more than 5 % of their time. */
-  readonly waitsLong: number;
+  readonly tails: Tails;
+  /** Systems under the same conditions beside which a higher score is a slide show. */
+  readonly slideShowBeside: readonly string[];
   readonly bufRatio: Estimate;
   readonly bufRatioP90: number;
   readonly score: Estimate;
@@ -114,11 +115,13 @@ export function summarise(results: readonly TrialResult[], baseline: string): Su
 export function rowsOf(scenario: readonly TrialResult[], baseline: string, trace: string): SummaryRow[] {
   return [...groupBy(scenario, ({ buffer }) => String(buffer)).values()].flatMap((ofBuffer) => {
     const theirs = ofBuffer.filter(({ system }) => system === baseline);
-    return [...groupBy(ofBuffer, ({ system }) => system).values()].map((ours) => ({ ...row(ours, theirs), trace }));
+    const rows = [...groupBy(ofBuffer, ({ system }) => system).values()].map((ours) => row(ours, theirs));
+    const watched = rows.map(({ label, score, tails }) => ({ label, score: score.mean, tails }));
+    return rows.map((one, index) => ({ ...one, trace, slideShowBeside: slideShowBeside(watched[index]!, watched) }));
   });
 }
 
-function row(results: readonly TrialResult[], baseline: readonly TrialResult[]): SummaryRow {
+function row(results: readonly TrialResult[], baseline: readonly TrialResult[]): Omit<SummaryRow, 'slideShowBeside'> {
   const { video, trace, path, server, control, crossTraffic, buffer, system, label } = results[0]!;
   const estimate = (measure: Measure): Estimate => {
     const traces = [...groupBy(results, (result) => result.trace).values()];
@@ -134,8 +137,7 @@ function row(results: readonly TrialResult[], baseline: readonly TrialResult[]):
     waited: estimate(waitedSeconds),
     waitedMedian: median(waited),
     waitedP90: quantile(waited, 0.9),
-    waitedWorst: meanOfWorst(waited),
-    waitsLong: mean(results.map(waitsLong)),
+    tails: tailsOf(results.map(tailSession)),
     bufRatio: estimate(({ bufRatio }) => bufRatio),
     bufRatioP90: quantile(
       results.map(({ bufRatio }) => bufRatio),
