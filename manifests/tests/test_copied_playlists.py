@@ -4,13 +4,13 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from clips import ffmpeg
 from live_playlist_reader import ReadPlaylist, attributes, read_playlist
+from plain_playlists import check_growth, check_plain
 from processes import wait_for
 from published import records_of
 from test_copied_streams import RATE, SECONDS, SIZES, TRACKS, copy, make_streams, push, start
@@ -40,23 +40,6 @@ def variants(out: Path) -> dict[str, dict[str, str]]:
 
 def read(out: Path, track: str, name: str = "media.m3u8") -> ReadPlaylist:
     return read_playlist((out / track / name).read_text())
-
-
-def check_plain(state: ReadPlaylist) -> None:
-    """The rules for ordinary playlists: nothing of parts, segments of real durations that follow each other in time."""
-    assert not {"#EXT-X-PART-INF", "#EXT-X-SERVER-CONTROL", "#EXT-X-PRELOAD-HINT"} & set(state.tags)
-    assert not [line for line in state.lines if line.startswith("#VOXEL-BLOCKING")]
-    assert state.segments[0].map == "init.mp4"
-    assert not state.open.parts
-    for segment in state.segments:
-        assert segment.uri == f"{segment.number}.m4s"
-        assert segment.seconds is not None
-        assert int(segment.seconds + 0.5) <= state.target
-    for one, other in pairwise(state.segments):
-        assert one.date is not None
-        assert other.date is not None
-        assert one.seconds is not None
-        assert abs(one.date + timedelta(seconds=one.seconds) - other.date) <= timedelta(milliseconds=1)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -145,25 +128,11 @@ def test_a_representation_that_goes_and_comes_back_leaves_no_gap(
             _end(one)
     assert process.returncode == 0, said
     for name, states in seen.items():
-        _check_growth(out / name, states)
+        found = check_growth(out / name, states)
+        for before, after in pairwise(found):
+            assert after.open.number == before.open.number + 1
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait()
-
-
-def _check_growth(track: Path, states: Sequence[str]) -> None:
-    """No state lists what is not there, or anything else of a segment than another one; targets stay."""
-    found = [read_playlist(text) for text in states]
-    lengths = {number: records.length for number, records in records_of(track).items()}
-    listed: dict[int, tuple[object, ...]] = {}
-    assert len({state.target for state in found}) == 1
-    for state in found:
-        check_plain(state)
-        assert "#EXT-X-ENDLIST" not in state.tags
-        for segment in state.segments:
-            assert lengths[segment.number] == (track / f"{segment.number}.m4s").stat().st_size
-            assert listed.setdefault(segment.number, (segment.seconds, segment.date)) == (segment.seconds, segment.date)
-    for before, after in pairwise(found):
-        assert after.open.number == before.open.number + 1

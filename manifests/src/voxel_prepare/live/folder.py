@@ -6,6 +6,7 @@ from pathlib import Path
 
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.jobs.durable import write_durably
+from voxel_prepare.live.room import AT_ONCE, Room
 from voxel_prepare.manifest.live_mpd import RECORDS_SUFFIX
 from voxel_prepare.manifest.live_records import (
     ChunkRecord,
@@ -33,8 +34,9 @@ OnGrowth = Callable[[int, ChunkRecord | None], None]
 class TrackFolder:
     """Writes the segments of a representation one after the other."""
 
-    def __init__(self, folder: Path, head: RecordHead) -> None:
+    def __init__(self, folder: Path, head: RecordHead, room: Room = AT_ONCE) -> None:
         self.folder = folder
+        self._room = room
         self.on_growth: OnGrowth | None = None
         self._head = head
         self._number: int | None = None
@@ -51,10 +53,14 @@ class TrackFolder:
 
     def write_init(self, init: bytes) -> None:
         """The initialization segment; written again only if it differs, so that caches keep what they have."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / INIT
-        if not path.exists() or path.read_bytes() != init:
-            write_durably(path, init, through=self.folder)
+
+        def write() -> None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if not path.exists() or path.read_bytes() != init:
+                write_durably(path, init, through=self.folder)
+
+        self._room.write(write)
 
     def begin(self, number: int) -> int:
         """Goes to a segment, and makes the files of the next one: a request for it is held instead of refused.
@@ -63,17 +69,14 @@ class TrackFolder:
         """
         if number != self._number:
             self._number, self._is_open = number, True
-            for of in (number, number + 1):
-                self._path(of, MEDIA_SUFFIX).touch()
-                self._path(of, RECORDS_SUFFIX).touch()
-            self._position = self._resume(number)
+            self._position = self._room.write(lambda: self._open(number))
         return self._position
 
     def append(self, chunk: bytes, record: ChunkRecord) -> None:
         """Adds a chunk to the segment: first its bytes, then the record that announces them."""
         assert self._number is not None and record.range == ByteRange(self._position, self._position + len(chunk))
-        _append(self._path(self._number, MEDIA_SUFFIX), chunk)
-        _append(self._path(self._number, RECORDS_SUFFIX), write_chunk(record))
+        self._append(MEDIA_SUFFIX, chunk)
+        self._append(RECORDS_SUFFIX, write_chunk(record))
         self._position += len(chunk)
         self._tell(record)
 
@@ -88,7 +91,7 @@ class TrackFolder:
     def finish(self) -> None:
         """Ends the segment."""
         assert self._number is not None
-        _append(self._path(self._number, RECORDS_SUFFIX), write_end(self._position))
+        self._append(RECORDS_SUFFIX, write_end(self._position))
         self._is_open = False
         self._tell(None)
 
@@ -152,6 +155,18 @@ class TrackFolder:
             chunks = _held(found.chunks, media, is_whole)
             is_cut = found.length is None or len(chunks) < len(found.chunks)
             self._cut_to(number, _cut_records(found, chunks) if is_cut else found)
+
+    def _open(self, number: int) -> int:
+        for of in (number, number + 1):
+            self._path(of, MEDIA_SUFFIX).touch()
+            self._path(of, RECORDS_SUFFIX).touch()
+        return self._resume(number)
+
+    def _append(self, suffix: str, data: bytes) -> None:
+        """Adds to a file of the present segment."""
+        assert self._number is not None
+        path = self._path(self._number, suffix)
+        self._room.write(lambda: _append(path, data))
 
     def _read(self, number: int, suffix: str) -> bytes:
         path = self._path(number, suffix)

@@ -10,6 +10,7 @@ from voxel_prepare.jobs.durable import write_durably
 from voxel_prepare.live.copied.cuts import NEAR_SHARE
 from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.playlists import TrackPlaylist, reach, replace_playlist
+from voxel_prepare.live.room import Room
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.manifest.hls_playlists import MULTIVARIANT
 from voxel_prepare.manifest.live_mpd import LiveEvent, LivePresentation
@@ -31,9 +32,9 @@ LONGEST = 1 + Fraction(2, NEAR_SHARE)
 class CopiedPlaylists:
     """Those of all representations."""
 
-    def __init__(self, folder: Path, timeline: Timeline, chunk_seconds: Fraction, window: float) -> None:
+    def __init__(self, folder: Path, timeline: Timeline, chunk_seconds: Fraction, window: float, room: Room) -> None:
         """`window`: seconds."""
-        self._folder, self._chunk, self._first = folder, chunk_seconds, timeline.first_number
+        self._folder, self._chunk, self._room = folder, chunk_seconds, room
         target = target_duration(timeline.segment_seconds * LONGEST)
         # No parts, so no hold-back of such.
         self._pace = Pace(target, Fraction(0), timeline.availability_start, timeline.first_number)
@@ -52,9 +53,8 @@ class CopiedPlaylists:
         def grown(number: int, record: ChunkRecord | None) -> None:
             playlist.add(number, record)
             if record is None:
-                replace_playlist(
-                    playlist.folder / LIVE_PLAYLIST, plain_playlist(playlist.finished, self._pace, self.events)
-                )
+                content = plain_playlist(playlist.finished, self._pace, self.events)
+                self._room.write(lambda: replace_playlist(playlist.folder / LIVE_PLAYLIST, content))
 
         track.on_growth = grown
 

@@ -18,6 +18,7 @@ from voxel_prepare.live.encoder import FrameChoice
 from voxel_prepare.live.folder import LATE_REQUESTS_SECONDS, MEDIA_SUFFIX
 from voxel_prepare.live.manifest_file import AUDIO, ManifestFile
 from voxel_prepare.live.playlists import forget_playlists
+from voxel_prepare.live.room import Room
 from voxel_prepare.live.state import LiveState
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.manifest.live_mpd import UPDATE_SECONDS, LiveEvent, LiveVideo
@@ -48,6 +49,7 @@ class CopiedPresentation:
         seconds: tuple[float, float],
         sounds: Mapping[Key, SoundFound],
         on_record: Callable[[int], None],
+        room: Room,
         *,
         keep: bool,
     ) -> None:
@@ -62,14 +64,15 @@ class CopiedPresentation:
         self._events = Events()
         self._now = self._written = 0
         self._folder, self._cuts, self._keep, self._on_record = folder, cuts, keep, on_record
+        self._room = room
         self._latency, self._window = seconds
         chunk_seconds = chunk_frames / self._timeline.rate
         self._sounds = {
-            key: CopiedSound(found, f"{AUDIO[0]}{place}", folder, self._timeline, chunk_seconds, on_record)
+            key: CopiedSound(found, f"{AUDIO[0]}{place}", folder, self._timeline, chunk_seconds, on_record, room)
             for place, (key, found) in enumerate(sounds.items())
         }
         forget_playlists(folder)
-        self._playlists = CopiedPlaylists(folder, self._timeline, chunk_seconds, self._window)
+        self._playlists = CopiedPlaylists(folder, self._timeline, chunk_seconds, self._window, room)
         for sound in self._sounds.values():
             self._playlists.follow(sound.folder)
         self._listed: tuple[list[CopiedVideo], list[CopiedSound]] = [], []
@@ -79,7 +82,7 @@ class CopiedPresentation:
         """A representation, which begins with its next key frame at a cut."""
         chunk_frames = self._choice.chunk_frames
         video = CopiedVideo(
-            facts, representation, self._folder, self._timeline, self._cuts, chunk_frames, self._on_record
+            facts, representation, self._folder, self._timeline, self._cuts, chunk_frames, self._on_record, self._room
         )
         self.videos[key] = video
         self._playlists.follow(video.folder)
@@ -120,10 +123,11 @@ class CopiedPresentation:
         if listed != self._listed:
             self._listed = listed
             self._manifest = self._manifest_file()
-            self._state().write(self._folder)
+            self._room.write(lambda: self._state().write(self._folder))
         self._written = self._events.version
         self._playlists.events = self._present_events()
-        self._manifest.write([self._described(video) for video in listed[0]], clock, self._playlists.events)
+        described = [self._described(video) for video in listed[0]]
+        self._room.write(lambda: self._manifest.write(described, clock, self._playlists.events))
         if not self._keep:
             kept = now - ceil((self._window + LATE_REQUESTS_SECONDS) * TICKS)
             oldest = self._timeline.number(int(kept // self._cuts.segment))

@@ -1,24 +1,26 @@
 """Runs a copy: from the packets of inputs to a growing presentation."""
 
 from fractions import Fraction
-from queue import Empty, Queue
+from queue import Empty
 from threading import Event, Thread
 
 from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.progress import say
 from voxel_prepare.live.clock import WallClock
 from voxel_prepare.live.copied.alignment import SETTLE, Alignment, InputLine
+from voxel_prepare.live.copied.backlog import Backlog
 from voxel_prepare.live.copied.cuts import Cuts
 from voxel_prepare.live.copied.demux import Demuxer, check_input
 from voxel_prepare.live.copied.ingest.reader import IngestReader
 from voxel_prepare.live.copied.inputs import CopiedInput
-from voxel_prepare.live.copied.notes import CueFound, Gone, Note, Opened, SoundFound
+from voxel_prepare.live.copied.notes import CueFound, Gone, Opened, SoundFound
 from voxel_prepare.live.copied.packets import TICKS, Packet, Placed
 from voxel_prepare.live.copied.presentation import CopiedPresentation, Key
 from voxel_prepare.live.copied.request import CopyRequest
 from voxel_prepare.live.copied.sounds import chosen_sounds
 from voxel_prepare.live.copied.start import TrackStart, segment_ticks, track_start
 from voxel_prepare.live.copied.tracks import CopiedVideo
+from voxel_prepare.live.room import Room
 from voxel_prepare.live.state import lock_folder
 from voxel_prepare.live.status import LiveStatus, LiveSummary, listed
 from voxel_prepare.media.ladder import Representation
@@ -48,8 +50,7 @@ class CopySession:
         for name in request.inputs:
             check_input(name)
         self._request, self._clock, self._stop = request, clock, stop
-        # A SimpleQueue of CPython 3.11 waits for ever where a signal is handled for longer than its timeout.
-        self._notes: Queue[Note] = Queue()
+        self._notes = Backlog()
         self._inputs = [
             CopiedInput(name, InputLine(number, None, lambda number=number: self._say_left_out(number)))  # type: ignore[misc]
             for number, name in enumerate(request.names)
@@ -148,6 +149,7 @@ class CopySession:
             (request.latency, request.window),
             chosen_sounds([one.sounds for one in self._inputs]),
             on_record,
+            Room(self._stop),
             keep=request.keep,
         )
         for key in known:

@@ -16,6 +16,7 @@ from voxel_prepare.live.copied.silence import silent_frame
 from voxel_prepare.live.copied.sound import FRAME_SAMPLES, SoundChunk, SoundLine
 from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.publish import record_head
+from voxel_prepare.live.room import Room
 from voxel_prepare.live.scores import Scores
 from voxel_prepare.live.timeline import Timeline
 from voxel_prepare.manifest.live_mpd import LiveAudio, LiveTrack
@@ -39,11 +40,12 @@ class CopiedVideo:
         cuts: Cuts,
         chunk_frames: int,
         on_record: OnRecord,
+        room: Room,
     ) -> None:
         """`representation`: with a bitrate of 0 where it is not known yet."""
         self.facts = facts
         self.representation = representation
-        self.folder = TrackFolder(folder / representation.id, record_head(TICKS))
+        self.folder = TrackFolder(folder / representation.id, record_head(TICKS), room)
         self._timeline, self._on_record = timeline, on_record
         self._cutter = Cutter(cuts, chunk_frames)
         self._chunks = CopiedChunks(facts.codec)
@@ -109,6 +111,7 @@ class CopiedSound:
         timeline: Timeline,
         chunk_seconds: Fraction,
         on_record: OnRecord,
+        room: Room,
     ) -> None:
         """`id_`: that of the representation, and the name of its folder in `folder`."""
         self._found = found
@@ -116,7 +119,7 @@ class CopiedSound:
         self._timeline, self._on_record = timeline, on_record
         frames = max(1, round(chunk_seconds * format_.rate / FRAME_SAMPLES))
         self._line = SoundLine(format_.rate, timeline.segment_seconds, frames, silent_frame(format_))
-        self.folder = TrackFolder(folder / id_, record_head(format_.rate))
+        self.folder = TrackFolder(folder / id_, record_head(format_.rate), room)
         self.folder.write_init(audio_init(format_.configuration, format_.channels, format_.rate))
         self._sequence = 0
 
