@@ -54,7 +54,11 @@ function videoIn(source: FakeSource, isLast = true, of: object = {}, loaded = re
     isBufferingCompleted: () => source.isComplete,
     getBufferController: () => ({ getBuffer: () => ({ append: source.append, getBuffer: () => source }) }),
   };
-  const stream = { getStreamProcessors: () => [processor], getId: () => 'id', getStreamInfo: () => ({ isLast }) };
+  const stream = {
+    getStreamProcessors: () => [processor],
+    getId: () => 'id',
+    getStreamInfo: () => ({ isLast, start: 2, duration: SECONDS }),
+  };
   const player = { getActiveStream: () => stream, ...of } as unknown as DashPlayer;
   return new BufferedVideo(player, () => new Uint8Array());
 }
@@ -125,4 +129,14 @@ test('the buffer is as long as it is now, not as long as dash.js counted it last
   expect(video.bufferLevel).toBe(5);
   element.seeking = true;
   expect(video.bufferLevel).toBe(7);
+});
+
+test('how far the end of the period is, and whether dash.js has all of it', () => {
+  const source = new FakeSource();
+  const video = videoIn(source, true, { getVideoElement: () => ({ currentTime: 7 }) });
+  expect([video.secondsToEnd, video.isComplete]).toEqual([3, true]);
+  source.isComplete = false;
+  expect(video.isComplete).toBe(false);
+  const { secondsToEnd, isComplete } = videoIn(source, true, { getActiveStream: () => null });
+  expect([secondsToEnd, isComplete]).toEqual([NaN, false]);
 });

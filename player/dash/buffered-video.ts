@@ -115,7 +115,7 @@ export class BufferedVideo implements PlayerVideo {
       bytes: concatenate([own, media, next]).buffer,
       segmentType: 'MediaSegment',
       representation: segment.representation,
-      streamId: (this.player.getActiveStream() as Stream).getId(),
+      streamId: this.#stream!.getId(),
       index,
       duration,
       start: startTime,
@@ -124,6 +124,17 @@ export class BufferedVideo implements PlayerVideo {
     });
     if (mediaSource) await this.#end(mediaSource);
     return true;
+  }
+
+  /** NaN while nothing is to play. */
+  get secondsToEnd(): number {
+    const info = this.#stream?.getStreamInfo();
+    return info ? info.start + info.duration - (this.element?.currentTime ?? NaN) : NaN;
+  }
+
+  get isComplete(): boolean {
+    const processors = this.#stream?.getStreamProcessors().filter((one) => /^(video|audio)$/.test(one.getType()));
+    return processors?.every((processor) => processor.isBufferingCompleted()) ?? false;
   }
 
   async end(): Promise<void> {
@@ -143,18 +154,24 @@ export class BufferedVideo implements PlayerVideo {
       if (!busy) break;
       await new Promise((resolve) => busy.addEventListener('updateend', resolve, { once: true }));
     }
-    const stream = this.player.getActiveStream() as Stream | null;
-    if (mediaSource.readyState !== 'open' || !stream?.getStreamInfo().isLast) return;
+    if (mediaSource.readyState !== 'open' || !this.#stream?.getStreamInfo().isLast) return;
     // All of the presentation's last period must be in the buffers; after a seek, for example, it is not.
-    const processors = stream.getStreamProcessors().filter((processor) => /^(video|audio)$/.test(processor.getType()));
     const { duration } = mediaSource;
     const isHere = from !== undefined && buffers.every(({ buffered }) => isCovered(buffered, from, duration));
-    if (isHere || processors.every((processor) => processor.isBufferingCompleted())) mediaSource.endOfStream();
+    if (isHere || this.isComplete) mediaSource.endOfStream();
+  }
+
+  get #stream(): Stream | null {
+    try {
+      return this.player.getActiveStream() as Stream | null;
+    } catch {
+      // It has no source now.
+      return null;
+    }
   }
 
   get #processor(): StreamProcessor | undefined {
-    const stream = this.player.getActiveStream() as Stream | null;
-    return stream?.getStreamProcessors().find((processor) => processor.getType() === 'video');
+    return this.#stream?.getStreamProcessors().find((processor) => processor.getType() === 'video');
   }
 
   get #sourceBuffer(): SourceBuffer | null | undefined {

@@ -62,7 +62,7 @@ export interface DataChunk {
 
 export interface Stream {
   getId(): string;
-  getStreamInfo(): { readonly isLast: boolean };
+  getStreamInfo(): { readonly isLast: boolean; readonly start: number; readonly duration: number };
   getStreamProcessors(): readonly StreamProcessor[];
 }
 
@@ -193,6 +193,7 @@ export interface DashSettings {
       readonly bufferTimeAtTopQualityLongForm: number;
       readonly stallThreshold: number;
     };
+    readonly gaps: { readonly smallGapLimit: number };
     readonly retryAttempts: { readonly MediaSegment: number };
     readonly scheduling: { readonly defaultTimeout: number };
   };

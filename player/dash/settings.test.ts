@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DashPlayer, DashSettings } from './dash-types.js';
+import { TIME_TOLERANCE } from '../port/buffered-time.js';
 import type { RuleOwner } from '../port/player-segment.js';
 import { DashPlayerSettings } from './settings.js';
 
@@ -14,6 +15,7 @@ const before: DashSettings = {
       bufferTimeAtTopQualityLongForm: 60,
       stallThreshold: 0.3,
     },
+    gaps: { smallGapLimit: 1.5 },
     retryAttempts: { MediaSegment: 3 },
     scheduling: { defaultTimeout: 500 },
   },
@@ -49,6 +51,18 @@ describe('DashPlayerSettings', () => {
         stallThreshold: 0.05,
       },
     });
+  });
+
+  it('keeps dash.js from jumping to the end until it may, or all is as it was', () => {
+    const { current, settings } = setUp(1, 'voxel');
+    const limits = [() => settings.mayJumpToEnd(false), () => settings.mayJumpToEnd(true)].map((change) => {
+      change();
+      return current.streaming.gaps.smallGapLimit;
+    });
+    expect(limits).toEqual([TIME_TOLERANCE, 1.5]);
+    settings.mayJumpToEnd(false);
+    settings.restore();
+    expect(current).toEqual(before);
   });
 
   it('has dash.js ask for a segment although the buffer is full, until it is told otherwise', () => {

@@ -1,4 +1,5 @@
 import { bufferCapacity, fullBuffer } from '../../src/delivery/index.js';
+import { TIME_TOLERANCE } from '../port/buffered-time.js';
 import type { PlayerSettings, RuleOwner } from '../port/player-segment.js';
 import type { DashPlayer, DashSettings } from './dash-types.js';
 
@@ -23,6 +24,8 @@ export class DashPlayerSettings implements PlayerSettings {
   #saved: object | undefined;
   #segmentDuration: number | undefined;
   #heldMoreThan = 0;
+  /** Seconds: the page's, of which dash.js jumps to the end, while it may not. */
+  #smallGapLimit: number | undefined;
 
   constructor(player: DashPlayer, options: { readonly bufferSegments: number; readonly ruleOwner: RuleOwner }) {
     this.#player = player;
@@ -75,7 +78,16 @@ export class DashPlayerSettings implements PlayerSettings {
     this.#player.updateSettings({ streaming: { buffer: bufferTimes(wanted) } });
   }
 
+  mayJumpToEnd(may: boolean): void {
+    if (may === (this.#smallGapLimit === undefined)) return;
+    const { smallGapLimit } = (this.#player.getSettings() as DashSettings).streaming.gaps;
+    const wanted = this.#smallGapLimit ?? Math.min(smallGapLimit, TIME_TOLERANCE);
+    this.#smallGapLimit = may ? undefined : smallGapLimit;
+    this.#player.updateSettings({ streaming: { gaps: { smallGapLimit: wanted } } });
+  }
+
   restore(): void {
+    this.mayJumpToEnd(true);
     this.#heldMoreThan = 0;
     if (this.#saved !== undefined) this.#player.updateSettings(this.#saved);
     this.#saved = undefined;

@@ -8,6 +8,8 @@ const standing = {
 };
 const end = vi.fn(() => Promise.resolve());
 const holdMoreThan = vi.fn<(seconds: number) => void>();
+const mayJumpToEnd = vi.fn<(may: boolean) => void>();
+let period = { secondsToEnd: NaN, isComplete: false };
 let element: typeof standing | undefined;
 let watch: StandingBuffer;
 
@@ -15,13 +17,20 @@ beforeEach(() => {
   vi.useFakeTimers();
   vi.clearAllMocks();
   element = { ...standing };
+  period = { secondsToEnd: NaN, isComplete: false };
   const video = {
+    get secondsToEnd() {
+      return period.secondsToEnd;
+    },
+    get isComplete() {
+      return period.isComplete;
+    },
     get element() {
       return element as HTMLMediaElement | undefined;
     },
     end,
   };
-  watch = new StandingBuffer({ video, settings: { holdMoreThan } });
+  watch = new StandingBuffer({ video, settings: { holdMoreThan, mayJumpToEnd } });
   return () => vi.useRealTimers();
 });
 
@@ -65,6 +74,31 @@ test.each([
   look();
   expect(end).toHaveBeenCalledTimes(times);
   expect(holdMoreThan.mock.lastCall?.[0] ?? 0).toBe(0);
+});
+
+test.each([
+  ['more is to come', { currentTime: 7, readyState: 4 }, { secondsToEnd: 1 }, false],
+  ['more is to come and playback stands', { buffered: timeRanges([0, 7]), currentTime: 7 }, { secondsToEnd: 1 }, false],
+  ['the rest is here', { currentTime: 7, readyState: 4 }, { secondsToEnd: 1, isComplete: true }, false],
+  ['the media is shorter', { currentTime: 8 }, { secondsToEnd: 1, isComplete: true }, true],
+  ['it is further away', { currentTime: 5, readyState: 4 }, { secondsToEnd: 3 }, true],
+  ['the viewer has paused', { currentTime: 7, paused: true }, { secondsToEnd: 1 }, true],
+  ['there is none', { currentTime: 7, readyState: 4 }, { secondsToEnd: Infinity }, true],
+])('whether the player may jump to the end where %s', (_, change, of, may) => {
+  Object.assign(element!, change);
+  Object.assign(period, of);
+  look();
+  look();
+  expect(mayJumpToEnd.mock.lastCall).toEqual([may]);
+});
+
+test('the player jumps over what does not come before the end within ten seconds', () => {
+  Object.assign(element!, { currentTime: 7 });
+  period.secondsToEnd = 1;
+  for (let looks = 0; looks < 20; looks++) look();
+  expect(mayJumpToEnd.mock.lastCall).toEqual([false]);
+  look();
+  expect(mayJumpToEnd.mock.lastCall).toEqual([true]);
 });
 
 test('nothing is looked at once it is stopped', () => {

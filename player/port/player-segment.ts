@@ -67,6 +67,10 @@ export interface PlayerVideo {
   holds(segment: BufferedSegment): boolean;
   /** Appends `media` over the segment as it is; false when that is not possible. */
   replace(segment: BufferedSegment, media: Uint8Array): Promise<boolean>;
+  /** Seconds to the end of the period that plays. Absent: its player never jumps there. */
+  readonly secondsToEnd?: number;
+  /** Whether the player has all of that period. */
+  readonly isComplete?: boolean;
   /** Tells the browser that nothing follows, where the player has not and all of the rest is here. Absent: the player does so by itself. */
   end?(): Promise<void>;
 }
@@ -85,5 +89,7 @@ export interface PlayerSettings {
   apply(segmentDuration: number): void;
   /** Has the player ask for a segment also where it holds so many seconds; 0: as its options have it. */
   holdMoreThan(seconds: number): void;
+  /** Whether the player may jump to the end of a period from where playback stands before it. Absent: it does not. */
+  mayJumpToEnd?(may: boolean): void;
   restore(): void;
 }

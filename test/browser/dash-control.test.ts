@@ -134,3 +134,23 @@ it(`leaves nothing behind after ${CYCLES} players that come and go`, async () =>
   const { statistics } = await outcomeOf(page, last);
   expect(statistics!.delivery).toBe('datagrams');
 }, 300_000);
+
+// A decoder that a busy machine holds up stands, too. After a second dash.js alone jumps over what is in its buffer.
+it('does not jump to the end from where playback stands a second before it', async () => {
+  await startPlayer(page, { bufferSegments: 2 });
+  await playUntil(page, 1);
+  await page.evaluate((time) => window.players[0]!.player.seek(time), clip.seconds - 1.3);
+  await playUntil(page, clip.seconds - 1.2);
+  const stood = await page.evaluate(async () => {
+    const { video } = window.players[0]!;
+    video.playbackRate = 0;
+    const before = video.currentTime;
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    const stood = video.currentTime - before;
+    video.playbackRate = 1;
+    return stood;
+  });
+  expect(stood).toBeCloseTo(0, 1);
+  await playUntil(page);
+  expect(await outcomeOf(page)).toMatchObject({ errors: [], ended: true });
+});
