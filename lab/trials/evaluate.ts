@@ -104,7 +104,8 @@ function shownOf({ viewer }: Trial, { pictures, segments, playback, times, outco
   if (viewer && viewer.seeks > 0) return {};
   const last = pictures.at(-1)?.[0] ?? times.start;
   const span = { from: times.start, to: outcome === 'ended' ? last : times.end };
-  return shownPictures({ pictures, isNew: isNewPicture(segments), span, stallSeconds: playback.stallSeconds });
+  const { stallSeconds, longestStall } = playback;
+  return shownPictures({ pictures, isNew: isNewPicture(segments), span, stallSeconds, longestStall });
 }
 
 /** Segments by number with what they are worth. Throws where a segment with gaps was not scored. */

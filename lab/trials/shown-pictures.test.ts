@@ -24,6 +24,13 @@ it('are not new where frames are missing', () => {
   expect(isNewPicture([{ ...segment, frames: '' }])(0.6)).toBe(true);
 });
 
+it('do not stand for less than the longest stall, however many pictures the page was not told of', () => {
+  const pictures: ShownPicture[] = [...shown(1000, 0), [5750, 2.75, 12], [6000, 3, 13]];
+  const span = { from: 0, to: 6000 };
+  expect(seen(pictures, { span, stallSeconds: 2 })!.longestStill).toBe(0.75);
+  expect(seen(pictures, { span, stallSeconds: 2, longestStall: 2 })!.longestStill).toBe(2);
+});
+
 it('are unknown where none was shown', () => {
   expect(seen([])).toBeUndefined();
 });

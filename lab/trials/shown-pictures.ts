@@ -17,12 +17,14 @@ export interface SeenSession {
   readonly isNew: (mediaTime: number) => boolean;
   /** ms since 1970, in which pictures were to be shown. */
   readonly span: Span;
-  /** Seconds of stalls in it. */
+  /** Seconds of stalls in it, and of the longest where that is known: nothing new is shown then. */
   readonly stallSeconds: number;
+  readonly longestStall?: number;
 }
 
 /** Counts from the first picture in the span on; undefined: it has none, or no time of playback. */
-export function shownPictures({ pictures, isNew, span, stallSeconds }: SeenSession): ShownPictures | undefined {
+export function shownPictures(session: SeenSession): ShownPictures | undefined {
+  const { pictures, isNew, span, stallSeconds, longestStall = 0 } = session;
   const times = everyPicture(pictures)
     .filter(([at, mediaTime]) => at >= span.from && at <= span.to && isNew(mediaTime))
     .map(([at]) => at);
@@ -30,8 +32,9 @@ export function shownPictures({ pictures, isNew, span, stallSeconds }: SeenSessi
   if (first === undefined) return undefined;
   const played = (span.to - first) / 1000 - stallSeconds;
   if (played <= 0) return undefined;
-  const stood = times.map((at, index) => (times[index + 1] ?? span.to) - at);
-  return { longestStill: Math.max(...stood) / 1000, picturesPerSecond: times.length / played };
+  const stood = times.map((at, index) => ((times[index + 1] ?? span.to) - at) / 1000);
+  // Pictures of which a busy page was not told are taken for even ones, across a stall as well.
+  return { longestStill: Math.max(longestStall, ...stood), picturesPerSecond: times.length / played };
 }
 
 /** Says of a media time whether the frame there came; frames count in decode order, which differs from that of display by a few. What is not known of came whole. */

@@ -8,6 +8,7 @@ import {
   type Difference,
   type Statistic,
 } from '../report/statistics.js';
+import { isLongWait } from '../report/tails.js';
 import { isOf, type Cell } from './kept.js';
 import { aboutSet } from './sets.js';
 
@@ -33,8 +34,28 @@ export function ruleName(rule: string, carrier: Carrier): string {
 /** What streams come to in a set, and what datagrams with parity, the plugin's own way, change. */
 export function setTables(cells: readonly Cell[], set: string): string {
   const settings = settingsOf(cells, set);
-  const head = ['control', 'rule', 'buffer', 'n', 'streams: waited s', 'p90', 'worst 5 %', 'SSIM'];
-  const changes = ['Δ waited s', 'Δ p90', 'Δ worst 5 %', 'Δ longest stall', 'Δ SSIM', 'Δ QoE', 'verdict'];
+  const head = [
+    'control',
+    'rule',
+    'buffer',
+    'n',
+    'streams: waited s',
+    'p90',
+    'worst 5 %',
+    'over 5 %, %',
+    'longest stall',
+    'SSIM',
+  ];
+  const changes = [
+    'Δ waited s',
+    'Δ p90',
+    'Δ worst 5 %',
+    'Δ over 5 %, pp',
+    'Δ longest stall',
+    'Δ SSIM',
+    'Δ QoE',
+    'verdict',
+  ];
   const rows = settings.map(({ control, rule, buffer, streams, parity }) => [
     ...[control, `\`${rule}\``, String(buffer)],
     ...rowOf(parity, streams),
@@ -73,8 +94,11 @@ function rowOf(ours: Cell, streams: Cell): string[] {
   const others = (['longest', 'score'] as const).map((figure) => difference(ours, streams, figure, 'mean'));
   return [
     ...[String(streams.waited.length), mean(streams.waited).toFixed(2), quantile(streams.waited, 0.9).toFixed(2)],
-    ...[meanOfWorst(streams.waited).toFixed(2), mean(streams.score).toFixed(4)],
-    ...[waited, p90, worst, others[0]!].map((change) => intervalText(change, 2)),
+    ...[meanOfWorst(streams.waited).toFixed(2), (100 * mean(streams.waited.map(waitsLong))).toFixed(1)],
+    ...[mean(streams.longest).toFixed(2), mean(streams.score).toFixed(4)],
+    ...[waited, p90, worst].map((change) => intervalText(change, 2)),
+    intervalText(difference(ours, streams, 'waited', 'mean', waitsLong), 1, 100),
+    intervalText(others[0]!, 2),
     ...[others[1]!, felt].map((change) => intervalText(change, 4)),
     verdictOf(changes),
   ];
@@ -121,10 +145,25 @@ function signOf({ bounds }: Difference): number {
   return bounds.low > 0 ? 1 : -1;
 }
 
-function difference(ours: Cell, theirs: Cell, figure: Figure, statistic: Statistic): Difference {
+/** A session of the setting lasts as long without waiting, in seconds: 75 segments of 4. */
+const PLAYED = 300;
+
+const waitsLong = (waited: number) => Number(isLongWait(waited / (PLAYED + waited)));
+
+function difference(
+  ours: Cell,
+  theirs: Cell,
+  figure: Figure,
+  statistic: Statistic,
+  measure = (value: number) => value,
+): Difference {
   const traceOf = ours.traces.flatMap((count, trace) => Array.from({ length: count }, () => String(trace)));
   return pairedDifference(
-    ours[figure].map((value, index) => ({ trace: traceOf[index]!, ours: value, theirs: theirs[figure][index]! })),
+    ours[figure].map((value, index) => ({
+      trace: traceOf[index]!,
+      ours: measure(value),
+      theirs: measure(theirs[figure][index]!),
+    })),
     statistic,
   );
 }

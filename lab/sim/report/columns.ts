@@ -1,6 +1,7 @@
 import { slideShowMark } from './slide-show.js';
-import { intervalText, type Bounded, type Difference } from './statistics.js';
+import { intervalText, type Difference } from './statistics.js';
 import type { SummaryRow, Versus } from './summary.js';
+import { TAIL_COLUMNS } from './tail-columns.js';
 
 /** A column of the summary: its name in summary.csv, its title and form where people read it. */
 export interface Column {
@@ -39,11 +40,10 @@ export const COLUMNS: readonly Column[] = [
   decimal('waited', 'waited s', (row) => row.waited.mean, 2),
   decimal('waitedMedian', 'median s', (row) => row.waited.median, 2),
   decimal('waitedP90', 'p90 s', (row) => row.waited.p90, 2),
-  bounded('waitedWorst', 'worst 5 % s', ({ tails }) => tails.worst, { scale: 1, digits: 2 }),
-  bounded('waitsLong', 'over 5 % waited, %', ({ tails }) => tails.waitsLong, { scale: 100, digits: 1 }),
-  bounded('longestStall', 'longest stall s', ({ tails }) => tails.longestStall, { scale: 1, digits: 2 }),
-  bounded('longestStill', 'longest still s', ({ tails }) => tails.longestStill, { scale: 1, digits: 2 }),
-  bounded('picturesPerSecond', 'pictures/s', ({ tails }) => tails.picturesPerSecond, { scale: 1, digits: 1 }),
+  ...TAIL_COLUMNS.map(({ key, title, value, format }): Column => ({
+    ...{ key, title, format: ({ tails }) => format(tails) },
+    value: ({ tails }) => value(tails) ?? undefined,
+  })),
   percent('linkIdle', 'link idle %', (row) => row.linkIdle),
   decimal('felt', 'felt QoE', (row) => row.felt, 4),
   decimal('soda', "SODA's", (row) => row.soda, 4),
@@ -99,22 +99,6 @@ function percent(key: string, title: string, value: Measure): Column {
 
 function decimal(key: string, title: string, value: Measure, digits: number): Column {
   return { key, title, value, format: (row) => value(row).toFixed(digits) };
-}
-
-/** A figure with its bounds; null: not known. */
-function bounded(
-  key: string,
-  title: string,
-  figure: (row: SummaryRow) => Bounded | null,
-  { scale, digits }: Pick<Compared, 'scale' | 'digits'>,
-): Column {
-  return {
-    ...{ key, title, value: (row) => figure(row)?.value },
-    format: (row) => {
-      const known = figure(row);
-      return known ? intervalText(known, digits, scale) : '–';
-    },
-  };
 }
 
 function interval(difference: Difference | undefined, scale: number, digits: number): string {

@@ -24,6 +24,9 @@ export interface Starts {
   readonly firsts?: readonly number[];
   /** Seconds of the longest stall. Absent from older lines. */
   readonly longest?: readonly number[];
+  /** Seconds of the longest still picture, and pictures in a second of playback. Absent from older lines. */
+  readonly stills?: readonly number[];
+  readonly pictures?: readonly number[];
 }
 
 /** What of a changed constant has bounds: seconds waited, their mean in the worst 5 % of sessions, and QoE. */
@@ -65,6 +68,8 @@ export function keptOf(results: readonly SessionResult[], trace?: string): Kept 
       waits: all(({ waited }) => waited, 3),
       firsts: all(({ scoreFirst }) => scoreFirst, 5),
       longest: all(({ longestStall }) => longestStall, 3),
+      stills: all(({ longestStill }) => longestStill, 3),
+      pictures: all(({ picturesPerSecond }) => picturesPerSecond, 2),
     }),
   };
 }

@@ -19,6 +19,18 @@ test('says by the kind of link how long the worst sessions wait, and how many wa
   expect(text).toMatch(/\| belgium-4g \| 10 \| 20.0 \/ 20.0 /);
   expect(text).toMatch(/\| belgium-4g \| 10 \| 10.0 \/ 10.0 \| 10.0 \/ 10.0 /);
   expect(text).toMatch(/worst 5 %, s, 1 segment \| -20.0 /);
+  expect(text).toMatch(/\| 7 \| `abr-star` \| 30 \| 10.0 \[0.0, 20.0\] \| 20.00 \[.*\| ≤ 2.90 \| – \| – \| 0.9000 \|/);
+});
+
+test('marks a higher score that is a slide show, where sessions say how pictures followed each other', () => {
+  const line = (abr: string, score: number, pictures: number): Kept => ({
+    ...{ ...figures, score, trace: '3g-like-01/7', abr, buffer: 1, sessions: 1 },
+    ...{ waits: [1], startups: [1], longest: [0], stills: [0.1], pictures: [pictures] },
+  });
+  const text = tailsTables([line('abr-star', 0.95, 20), line(STOCK, 0.94, 24)]);
+  expect(text).toContain('| 0.10 | 20.0 | 0.9500, slide show beside `dynamic` |');
+  expect(text).toContain('| 0.10 | 24.0 | 0.9400 |');
+  expect(text.split('All links together')[1]).not.toContain('NaN');
 });
 
 test('is silent where dash.js was not played', () => {

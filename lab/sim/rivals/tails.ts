@@ -1,6 +1,8 @@
 import { groupBy } from '../report/group-by.js';
 import { markdownTable } from '../report/markdown-table.js';
-import { isLongWait } from '../report/tails.js';
+import { slideShowBeside, slideShowMark } from '../report/slide-show.js';
+import { TAIL_COLUMNS } from '../report/tail-columns.js';
+import { isLongWait, tailsOf, type TailSession } from '../report/tails.js';
 import { intervalText, mean, meanOfWorst, pairedDifference } from '../report/statistics.js';
 import type { Kept } from './kept.js';
 import { WHOLE } from './starts.js';
@@ -27,6 +29,8 @@ export function tailsTables(all: readonly Kept[]): string {
     kindsTable(kinds, (waits) => 100 * mean(waits.map((waited) => (isLong(waited) ? 1 : 0))), 1),
     `\`${OURS}\` less each over all links, paired, with 95 % intervals (traces drawn again):`,
     differencesTable(lines),
+    'All links together, with 95 % intervals; “≤” and “–”: lines that were kept before sessions said so.',
+    overallTable(lines),
   ].join('\n\n');
 }
 
@@ -62,6 +66,32 @@ function differencesTable(lines: readonly Kept[]): string {
     [`over 5 %, points, ${named(buffer)}`, ...rivals.map((rival) => difference(lines, rival, buffer, 'mean', 100))],
   ]);
   return markdownTable([['Δ', ...rivals.map((rule) => `\`${rule}\``)], ...rows]);
+}
+
+/** A line for each rule and buffer over all links, with what its sessions say of pictures. */
+function overallTable(lines: readonly Kept[]): string {
+  const rows = BUFFERS.flatMap((buffer) => {
+    const played = RULES.filter((rule) => select(lines, rule, buffer).length > 0);
+    const rules = played.map((rule) => watched(rule, select(lines, rule, buffer)));
+    return rules.map(({ label, score, tails }) => [
+      ...[String(buffer), label, String(tails.sessions)],
+      ...TAIL_COLUMNS.map(({ format }) => format(tails)),
+      `${score.toFixed(4)}${slideShowMark(slideShowBeside({ label, score, tails }, rules))}`,
+    ]);
+  });
+  return markdownTable([['buffer', 'rule', 'n', ...TAIL_COLUMNS.map(({ title }) => title), 'SSIM'], ...rows]);
+}
+
+function watched(rule: string, lines: readonly Kept[]) {
+  const sessions = lines.flatMap(({ trace, waits, startups, longest, stills, pictures }) =>
+    waits!.map((waited, start): TailSession => ({
+      ...{ trace: trace!, waited, waitsLong: isLong(waited), stalled: waited - (startups?.[start] ?? 0) },
+      ...{ longestStall: longest?.[start] ?? null, longestStill: stills?.[start] ?? null },
+      picturesPerSecond: pictures?.[start] ?? null,
+    })),
+  );
+  const score = mean(lines.flatMap(({ score, sessions: count }) => Array.from({ length: count }, () => score)));
+  return { label: `\`${rule}\``, score, tails: tailsOf(sessions) };
 }
 
 const named = (segments: number) => `${segments} segment${segments > 1 ? 's' : ''}`;

@@ -1,5 +1,6 @@
 import { slideShowMark } from '../../sim/report/slide-show.js';
 import { intervalText, type Bounded } from '../../sim/report/statistics.js';
+import { TAIL_COLUMNS } from '../../sim/report/tail-columns.js';
 import { LIVE_MEASURES, type Estimate, type LiveSummary, type PathSummary, type SummaryRow } from './summary.js';
 
 /** A column of the summary: its name in summary.csv, its title and form where people read it. */
@@ -33,11 +34,9 @@ export const MEASURE_COLUMNS: readonly Column[] = [
   ...estimate('waited', 'waited s', ({ waited }) => waited, { scale: 1, digits: 2 }),
   number('waitedMedian', 'waited median', ({ waitedMedian }) => waitedMedian, { scale: 1, digits: 2 }),
   number('waitedP90', 'waited p90', ({ waitedP90 }) => waitedP90, { scale: 1, digits: 2 }),
-  bounded('waitsLong', 'over 5 % waited, %', ({ tails }) => tails.waitsLong, { scale: 100, digits: 1 }),
-  bounded('waitedWorst', 'worst 5 % s', ({ tails }) => tails.worst, { scale: 1, digits: 2 }),
-  longestStall(),
-  bounded('longestStill', 'longest still s', ({ tails }) => tails.longestStill, { scale: 1, digits: 2 }),
-  bounded('picturesPerSecond', 'pictures/s', ({ tails }) => tails.picturesPerSecond, { scale: 1, digits: 1 }),
+  ...TAIL_COLUMNS.map(({ key, title, value, format }): Column => ({
+    ...{ key, title, value: ({ tails }) => value(tails), format: ({ tails }) => format(tails) },
+  })),
   ...estimate('bufRatio', 'bufRatio %', ({ bufRatio }) => bufRatio, { scale: 100, digits: 2 }),
   number('bufRatioP90', 'bufRatio p90', ({ bufRatioP90 }) => bufRatioP90, { scale: 100, digits: 2 }),
   ...marked(estimate('score', 'SSIM', ({ score }) => score, { scale: 1, digits: 4 })),
@@ -182,20 +181,6 @@ function text(key: string, title: string, value: (row: SummaryRow) => string): C
 
 function number(key: string, title: string, value: (row: SummaryRow) => number | null, form: Form): Column {
   return { key, title, value, format: (row) => formatted(value(row), form) };
-}
-
-function bounded(key: string, title: string, figure: (row: SummaryRow) => Bounded | null, form: Form): Column {
-  return {
-    ...{ key, title, value: (row) => figure(row)?.value ?? null },
-    format: (row) => interval(figure(row) ?? undefined, form.scale, form.digits),
-  };
-}
-
-/** Sessions that had several stalls did not always say which was the longest. */
-function longestStall(): Column {
-  const column = bounded('longestStall', 'longest stall s', ({ tails }) => tails.longestStall, { scale: 1, digits: 2 });
-  const atMost = ({ tails }: SummaryRow) => `≤ ${tails.longestStallAtMost.toFixed(2)}`;
-  return { ...column, format: (row) => (row.tails.longestStall ? column.format(row) : atMost(row)) };
 }
 
 /** A score, and whether it is a slide show's. */

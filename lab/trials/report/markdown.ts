@@ -1,4 +1,5 @@
 import { groupBy } from '../../sim/report/group-by.js';
+import { TAIL_COLUMNS } from '../../sim/report/tail-columns.js';
 import { labelOf, type ChartedSystem } from './charts.js';
 import { COMPARISON_COLUMNS, CONDITION_COLUMNS, LIVE_COMPARISON_COLUMNS, MEASURE_COLUMNS, NOTHING } from './columns.js';
 import { explained } from './facts.js';
@@ -7,7 +8,7 @@ import { overview } from './overview.js';
 import { scenarioTitle, type SummaryRow } from './summary.js';
 
 /** The worst sessions, and how pictures followed each other. */
-export const TAILS = ['waitsLong', 'waitedWorst', 'longestStall', 'longestStill', 'picturesPerSecond'];
+export const TAILS = TAIL_COLUMNS.map(({ key }) => key);
 
 /** For a page of text: the rest is in summary.csv and report.html. */
 const SHOWN = [
