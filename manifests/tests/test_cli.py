@@ -65,7 +65,10 @@ def bad_inputs(sound_clip: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 @pytest.mark.parametrize(
     ("main", "hidden"),
-    [(prepare.main, {"--choice", "--hold", "--no-next", "--order", "--passes"}), (live.main, {"--levels", "--replay"})],
+    [
+        (prepare.main, {"--choice", "--hold", "--no-next", "--order", "--passes"}),
+        (live.main, {"--levels", "--replay", "--speed"}),
+    ],
 )
 def test_options_for_tests_are_under_help_all(main: Callable[[], None], hidden: set[str]) -> None:
     few, all_ = (call(option, main=main) for option in ("--help", "--help-all"))

@@ -219,6 +219,14 @@ def test_key_frames_that_drift_away_from_their_places_get_another_place() -> Non
     assert at_cuts.count(True) >= len(at_cuts) // 2
 
 
+@pytest.mark.parametrize("off", [-100 * TICKS, 100 * TICKS])
+def test_a_picture_with_a_wrong_time_is_left_out_and_moves_no_other(off: int) -> None:
+    came = pictures(200 * TICKS, NOW, 90)
+    came[GOP] = replace(came[GOP], shown=came[GOP].shown + off)
+    placed = place(line(), came, Alignment(Cuts(Fraction(TICKS)), NOW))
+    assert [one.shown for one in placed] == [at * FRAME for at in range(90) if at != GOP]
+
+
 def test_cuts_are_the_same_in_all_representations() -> None:
     cuts = Cuts(Fraction(TICKS))
     assert cuts.cut(30) == 0

@@ -57,6 +57,11 @@ INGEST_HELP = (
     "one long request or one a segment), and copy their tracks as --copy does. Inputs may be there beside them."
 )
 
+SPEED_HELP = (
+    "With --copy: read files and pipes so many times as fast as they play, in a time that goes with them, which begins "
+    "now: to try what becomes of hours. It begins once all inputs are there, and stands still where one is away."
+)
+
 TOKEN_HELP = (
     "What encoders must send as Authorization: Bearer TOKEN, or as ?token=TOKEN: 16 characters or more; @FILE reads it "
     "from a file. Needed but on loopback."
@@ -120,6 +125,7 @@ def voxel_live(
             "--replay", hidden=True, help="INPUT is an output folder of this command: its media again, at new times."
         ),
     ] = False,
+    speed: Annotated[float | None, typer.Option(min=1, max=1000, metavar="N", hidden=True, help=SPEED_HELP)] = None,
     clip: Annotated[bool, typer.Option("--clip", help=CLIP_HELP)] = False,
     start: Annotated[str | None, typer.Option("--from", metavar="TIME", help=FROM_HELP)] = None,
     end: Annotated[
@@ -151,9 +157,13 @@ def voxel_live(
             address = None if ingest is None else parse_ingest(ingest, ingest_token)
             if not names and address is None:
                 raise InputError("expected an INPUT or --ingest, got none")
-            copied = CopyRequest(tuple(names), out, segment, chunk, latency, window, keep, address)
+            if speed is not None and (address is not None or any("://" in name for name in names)):
+                raise InputError("--speed is for files and pipes: a network sets the pace itself")
+            copied = CopyRequest(tuple(names), out, segment, chunk, latency, window, keep, address, speed or 1)
             _say_summary(run_copy(copied, stop))
             return
+        if speed is not None:
+            raise InputError("--speed is for --copy")
         if not names:
             raise InputError("expected an INPUT, got none")
         if len(names) > 1:

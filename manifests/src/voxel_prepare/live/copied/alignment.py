@@ -20,6 +20,8 @@ PHASE_SHARE = 4
 """Key frames of an input with a clock of its own are at most this part of a segment from those of others."""
 AWAY_SEGMENTS = 3
 """After so many segments without a key frame at a cut the place of an input is looked for anew."""
+MOST_DELAY = 3 * TICKS
+"""A frame that is to be shown so long after it is decoded, or before, has a wrong time."""
 MAX_WAITING = 20_000
 """Packets of an input that wait for its place."""
 
@@ -114,6 +116,8 @@ class InputLine:
     def add(self, packet: Packet, alignment: Alignment | None) -> list[Placed]:
         """The packet on the timeline, and others that waited for it; `alignment`: None before there is a timeline."""
         stamped = self._stamps.add(packet)
+        if abs(stamped.shown - stamped.decoded) > MOST_DELAY:
+            return []
         if stamped.run != self._run and stamped.run > self._run:
             self._lose(alignment)
             self._run = stamped.run

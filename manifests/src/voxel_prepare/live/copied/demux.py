@@ -7,7 +7,6 @@ from fractions import Fraction
 from io import FileIO
 from pathlib import Path
 from threading import Event, Thread
-from time import monotonic
 from typing import Any
 
 import av
@@ -25,6 +24,7 @@ from voxel_prepare.live.clock import WallClock
 from voxel_prepare.live.copied.aac import AacFormat, from_configuration, read_adts
 from voxel_prepare.live.copied.cues import SCTE_35, read_cue
 from voxel_prepare.live.copied.notes import Content, CueFound, Gone, Note, Opened, SoundFound, VideoFacts
+from voxel_prepare.live.copied.pace import Pace
 from voxel_prepare.live.copied.packets import TICKS, Packet
 from voxel_prepare.live.copied.sounds import MOST_SOUNDS
 from voxel_prepare.live.copied.stamps import TS_WRAP
@@ -41,8 +41,6 @@ READ_SECONDS = 10.0
 """After so long without a byte an input is opened again."""
 AGAIN_SECONDS = 0.2
 """Time before that."""
-AHEAD_SECONDS = 1.0
-"""What a file or pipe may bring before its time."""
 
 LACKS_PROTOCOL = (
     "PyAV lacks this protocol: let ffmpeg read it into a named pipe "
@@ -83,9 +81,8 @@ class Demuxer(Thread):
         super().__init__(name=f"input {number}", daemon=True)
         self._number, self._input, self._clock = number, name, clock
         self._put_note, self._stop_event = put, stop
-        self._began: tuple[float, float] | None = None
-        """Time here and of the input, in seconds, when a file or pipe began."""
-
+        self._pace = None if "://" in name else Pace(clock, stop)
+        """A network sets the pace itself."""
         self._probing = SHORT_PROBING if comes_again(name) else PROBING
 
     def run(self) -> None:
@@ -101,6 +98,8 @@ class Demuxer(Thread):
                 reason = "sends nothing" if isinstance(error, ExitError) else str(getattr(error, "strerror", error))
             self._put(Gone(reason, not comes_again(self._input)))
             if not comes_again(self._input):
+                if self._pace is not None:
+                    self._pace.ended()
                 return
             self._stop_event.wait(AGAIN_SECONDS)
 
@@ -109,6 +108,8 @@ class Demuxer(Thread):
 
     def _read(self, container: InputContainer) -> None:
         tracks = _Tracks()
+        if self._pace is not None:
+            self._pace.opened()
         pictures = [stream for stream in container.streams.video if not _is_cover(stream)]
         sounds = [stream for stream in container.streams.audio if stream.codec_context.name == "aac"][:MOST_SOUNDS]
         if any(not stream.codec_context.width for stream in pictures) and self._probing is not PROBING:
@@ -131,7 +132,8 @@ class Demuxer(Thread):
                 continue
             if packet.dts is None or packet.pts is None or packet.size == 0:
                 continue
-            self._pace(packet)
+            if self._pace is not None:
+                self._pace.read(float(packet.dts * packet.time_base))
             if packet.stream.index in heard:
                 self._sound(packet, heard[packet.stream.index], tracks)
             else:
@@ -164,18 +166,6 @@ class Demuxer(Thread):
 
     def _now(self) -> int:
         return round(self._clock.now() * TICKS / 1000)
-
-    def _pace(self, packet: "AvPacket[Any]") -> None:
-        """A network sets the pace itself; a file or a pipe must not be read faster than it plays."""
-        if "://" in self._input:
-            return
-        assert packet.dts is not None
-        seconds = float(packet.dts * packet.time_base)
-        if self._began is None or seconds < self._began[1]:
-            self._began = monotonic(), seconds
-        ahead = seconds - self._began[1] - (monotonic() - self._began[0])
-        if ahead > AHEAD_SECONDS:
-            self._stop_event.wait(ahead - AHEAD_SECONDS)
 
 
 def comes_again(name: str) -> bool:

@@ -22,6 +22,8 @@ class CopyRequest:
     keep: bool
     ingest: Ingest | None = None
     """Where encoders may send to; it is the input after the others."""
+    speed: float = 1
+    """So many times as fast as they play files and pipes are read."""
 
     @property
     def names(self) -> tuple[str, ...]:

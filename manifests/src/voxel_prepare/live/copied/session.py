@@ -6,7 +6,7 @@ from threading import Event, Thread
 
 from voxel_prepare.errors import InputError
 from voxel_prepare.jobs.progress import say
-from voxel_prepare.live.clock import WallClock
+from voxel_prepare.live.clock import FastClock, WallClock
 from voxel_prepare.live.copied.alignment import SETTLE, Alignment, InputLine
 from voxel_prepare.live.copied.backlog import Backlog
 from voxel_prepare.live.copied.cuts import Cuts
@@ -26,6 +26,8 @@ from voxel_prepare.live.status import LiveStatus, LiveSummary, listed
 from voxel_prepare.media.ladder import Representation
 
 POLL_SECONDS = 0.02
+STEP_MS = 50
+"""So far a clock goes that waits for what has come to be published."""
 OTHERS_SECONDS = 6.0
 """How long the first input waits for the others before the presentation begins."""
 LOOK_TICKS = TICKS // 10
@@ -189,7 +191,8 @@ class CopySession:
         wait: float = POLL_SECONDS,
     ) -> None:
         """Takes what has come; waits for the first of it."""
-        timeout = wait
+        self._clock.hold(self, self._clock.now() + STEP_MS)
+        timeout = wait / self._clock.speed
         while True:
             try:
                 note = self._notes.get(timeout=timeout) if timeout else self._notes.get_nowait()
@@ -260,4 +263,5 @@ class CopySession:
 
 def run_copy(request: CopyRequest, stop: Event) -> LiveSummary:
     """Copies until all inputs have ended or `stop` is set, then ends the presentation. Raises `PreparationError`."""
-    return CopySession(request, WallClock(), stop).run() or LiveSummary(0, 0, 0)
+    clock = WallClock() if request.speed == 1 else FastClock(request.speed)
+    return CopySession(request, clock, stop).run() or LiveSummary(0, 0, 0)
