@@ -1,4 +1,8 @@
 const WAITED = 'seconds of start-up and stalls together';
+/** What stands behind a score. */
+export const SLIDE_SHOW =
+  'slide show: higher than the named one’s, at less than .9 of its pictures a second or with a still that is over .5 s longer';
+
 const BUF_RATIO = 'stalled time without start-up over the video’s duration, at most 1';
 
 /** What the figures of the simulator's summary mean, by the keys of their columns. */
@@ -11,8 +15,7 @@ export const DEFINITIONS: Readonly<Record<string, string>> = {
   bufRatioMedian: 'median bufRatio',
   bufRatioP90: '90th percentile of bufRatio',
   bufRatioP95: '95th percentile of bufRatio',
-  score:
-    'mean score of the segments as delivered, losses and left-out frames included, in the content’s metric; slide show: higher than the named one’s, at less than .9 of its pictures a second or with a still that is over .5 s longer',
+  score: `mean score of the segments as delivered, losses and left-out frames included, in the content’s metric; ${SLIDE_SHOW}`,
   scoreP10: 'the score below which a tenth of all segments lies',
   bitrate: 'delivered bits over the video’s duration',
   switches: 'segments of another representation than the one before, a session',

@@ -1,4 +1,4 @@
-import { DEFINITIONS as SIMULATED } from '../../sim/report/definitions.js';
+import { DEFINITIONS as SIMULATED, SLIDE_SHOW } from '../../sim/report/definitions.js';
 
 const INTERRUPTED = 'no new picture for max(3 δ, δ + 150 ms) with a picture every δ';
 
@@ -7,7 +7,7 @@ export const DEFINITIONS: Readonly<Record<string, string>> = {
   ...SIMULATED,
   system: 'what plays: rule and delivery, as the configuration calls it',
   trials: 'sessions that count',
-  score: 'mean score of the segments as delivered and decoded, losses and left-out frames included',
+  score: `mean score of the segments as delivered and decoded, losses and left-out frames included; ${SLIDE_SHOW}`,
   liveScore: 'mean score of the segments as they were shown, stills included; skipped segments are not in it',
   skipped: 'bytes that were left out on purpose, of all that whole segments would have had',
   lost: 'bytes that were lost and not fetched again, of all that whole segments would have had',
