@@ -50,8 +50,8 @@ const BACK_BAR = 5;
 const SPEED_BAR = 0.9;
 
 const DISK_MEGABYTES = 48;
-/** Pictures that each player has shown, and milliseconds that all play, before the fault. */
-const SETTLED = { pictures: 30, milliseconds: 10_000 };
+/** Pictures that each player has shown, and milliseconds that all play, before the fault: catch-up makes good what starts have cost. */
+const SETTLED = { pictures: 30, milliseconds: 30_000 };
 /** Milliseconds that they are watched after its end. */
 const WATCHED = 20_000;
 

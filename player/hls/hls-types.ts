@@ -71,6 +71,8 @@ export interface LiveHls {
   /** Seconds; 0 or null: not known. */
   readonly latency: number;
   readonly targetLatency: number | null;
+  /** Where playback should be, in seconds on the element's time line, as far as the playlist goes. */
+  readonly liveSyncPosition: number | null;
   /** Bit/s. */
   readonly bandwidthEstimate: number;
   readonly audioTracks: readonly { readonly name?: string; readonly bitrate?: number }[];

@@ -20,7 +20,7 @@ export interface Recovery {
 const MOVING = { pictures: 8, within: 500 };
 
 /** Milliseconds without a moving picture in which they stand: a busy machine leaves some out. */
-const STANDS = 700;
+const STANDS = 1000;
 
 /** Milliseconds at the end that the speed is taken of. */
 const SPEED_SPAN = 5000;

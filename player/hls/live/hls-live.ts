@@ -289,9 +289,11 @@ export class HlsLive implements Connection {
     const hls = this.hls;
     this.#listen();
     if (this.#mediaOffset !== undefined) this.#growing.tellPlayhead(this.#mediaOffset);
-    const { latency, targetLatency: target } = liveOf(hls);
+    const { latency, targetLatency: target, liveSyncPosition } = liveOf(hls);
+    const goal = levelsOf(hls)[hls.loadLevel]?.details?.live ? liveSyncPosition : null;
     // The page may have hls.js catch up in its own way.
-    if (configOf(hls).maxLiveSyncPlaybackRate === 1) this.#catchUp.look(hls.media ?? undefined, { latency, target });
+    if (configOf(hls).maxLiveSyncPlaybackRate === 1)
+      this.#catchUp.look(hls.media ?? undefined, { latency, target, goal });
   }
 }
 

@@ -18,6 +18,9 @@ const LATENCY = '0.5';
 /** Seconds that each player plays. */
 const PLAYED = 8;
 
+/** Milliseconds that the server stands still. */
+const AWAY = 8000;
+
 let live: LiveStream;
 let page: Page;
 
@@ -137,6 +140,30 @@ it('plays on over HTTP when the way to the session is cut, and says so', async (
   expect(outcome.errors.filter(isFatal)).toEqual([]);
   expect(outcome.fallbacks.at(-1)).toMatchObject({ to: 'http' });
   expect(outcome.statistics?.delivery).toBe('http');
+}, 120_000);
+
+it('goes on where it should be after the server has stood still for seconds', async () => {
+  await startHls(page, {});
+  await playHlsUntil(page, 0.1);
+  await untilChunksCome(6);
+  await playOn(3);
+  const edge = await page.evaluate(() => window.hlsPlayer.hls.levels[window.hlsPlayer.hls.loadLevel]!.details!.edge);
+  process.kill(stage.server.pid, 'SIGSTOP');
+  await new Promise((resolve) => setTimeout(resolve, AWAY));
+  process.kill(stage.server.pid, 'SIGCONT');
+  await page.waitForFunction(
+    (before) => {
+      const { hls, video, errors } = window.hlsPlayer;
+      const hasNews = hls.levels[hls.loadLevel]!.details!.edge > before;
+      const isThere = !video.seeking && video.readyState > 2 && hls.liveSyncPosition! - video.currentTime < 3;
+      return errors.some((one) => one.includes('(fatal)')) || (hasNews && isThere);
+    },
+    { timeout: 60_000, polling: 50 },
+    edge + AWAY / 2000,
+  );
+  await playOn(3);
+  const { errors } = await outcomeOfHls(page);
+  expect(errors.filter(isFatal)).toEqual([]);
 }, 120_000);
 
 it('leaves the stream to hls.js where no session is wanted', async () => {
