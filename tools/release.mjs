@@ -20,7 +20,7 @@ const USAGE = `Usage: npm run release -- --dry-run [--full] [--only KIND[,KIND]]
        npm run release -- --set VERSION
        npm run release
 
-Builds every package as it would be published (npm: voxel-dash, voxel-repair; PyPI: voxel-prepare, voxel-serve; crates: voxel-protocol,
+Builds every package as it would be published (npm: voxel-dash, voxel-repair, voxel-lab; PyPI: voxel-prepare, voxel-serve; crates: voxel-protocol,
 voxel-quiche), checks versions, CHANGELOG.md, contents, metadata and licences, installs each into an empty project, uses it there, and prints a
 table. Nothing is uploaded, ever.
 
@@ -68,7 +68,7 @@ async function checkRepository(version, isFinal) {
   await check(of, 'ready to publish', () => {
     const status = outputOf('git', ['-C', root, 'status', '--porcelain']) ?? '';
     const tags = (outputOf('git', ['-C', root, 'tag', '--points-at', 'HEAD']) ?? '').split('\n');
-    const manifests = ['package.json', 'packages/repair/package.json'].map((file) => ({
+    const manifests = ['package.json', 'packages/repair/package.json', 'packages/lab/package.json'].map((file) => ({
       file,
       ...JSON.parse(read(file)),
     }));

@@ -9,7 +9,7 @@ import { outputOf, runCommand, UserError } from './setup/process.mjs';
 
 const USAGE = `Usage: npm run sbom [-- --out FOLDER]
 
-Writes a software bill of materials (CycloneDX, JSON) for the Node packages (voxel-repair has no dependencies), the Python packages and voxel-quiche, from their lock files: every
+Writes a software bill of materials (CycloneDX, JSON) for the Node packages (voxel-repair and voxel-lab have no dependencies), the Python packages and voxel-quiche, from their lock files: every
 locked package; those that only tests and tools need are marked. --out: output/sbom by default.`;
 
 /** @param {string} path */

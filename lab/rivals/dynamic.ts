@@ -8,7 +8,7 @@ const BOLA_FROM = 12;
 const BOLA_UNTIL = 0.5 * BOLA_FROM;
 
 /** Bit/s that it begins with where the manifest's download has shown nothing (`abr.initialBitrate`). */
-const FIRST_RATE = 1e6;
+export const FIRST_RATE = 1e6;
 
 /** dash.js' own rule as it comes: by throughput, and by BOLA with a long buffer. */
 export class Dynamic implements Abr {

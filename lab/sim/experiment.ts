@@ -31,7 +31,12 @@ export interface Experiment {
   /** Default: an ideal one. */
   readonly player?: PlayerModel;
   readonly seed: number;
+  /** Rules that are not the project's: the addresses of their modules, by their names in `rules`. Default: none. */
+  readonly own?: Readonly<Record<string, string>>;
 }
+
+/** Makes a rule, fresh for each session, by its name. */
+export type RuleByName = (name: string) => Rule;
 
 export type TransportModel =
   { readonly kind: 'flat'; readonly latency: number } | ({ readonly kind: 'quic' } & QuicPath);
@@ -72,22 +77,37 @@ export function contentOf({ content, segments, seed }: Experiment): Content {
   return withSegmentCount(preparedContent(content), segments);
 }
 
-/** Plays every session of a task. The same experiment gives the same results, in whatever order tasks run. */
-export function runTask(experiment: Experiment, content: Content, task: Task): SessionResult[] {
+/**
+ * Plays every session of a task. The same experiment gives the same results, in whatever order tasks run. `rule`: where the experiment has
+ * rules of its own, what knows them, too.
+ */
+export function runTask(
+  experiment: Experiment,
+  content: Content,
+  task: Task,
+  rule: RuleByName = ruleOf,
+): SessionResult[] {
   const trace = experiment.traces[task.trace]!;
   return experiment.rules.flatMap((abr) =>
     experiment.buffers.map((buffer) => ({
       ...{ trace: trace.name, shift: task.shift, abr, buffer },
-      ...playedOn(experiment, content, task, { abr, buffer }),
+      ...playedOn(experiment, content, task, { abr, buffer, rule }),
     })),
   );
+}
+
+/** What a session is played with. */
+interface Played {
+  readonly abr: string;
+  readonly buffer: number;
+  readonly rule: RuleByName;
 }
 
 function playedOn(
   experiment: Experiment,
   content: Content,
   task: Task,
-  played: { abr: string; buffer: number },
+  played: Played,
 ): ReturnType<typeof summaryOf> & Pick<SessionResult, 'linkIdle'> {
   const record = play(experiment, content, task, played);
   const { from, to, bytes } = record.busy;
@@ -102,7 +122,7 @@ function play(
   { traces, shifts, transport: model, player = IDEAL_PLAYER, seed }: Experiment,
   content: Content,
   { trace: index, shift }: Task,
-  { abr, buffer: bufferSegments }: { abr: string; buffer: number },
+  { abr, buffer: bufferSegments, rule: ruleByName }: Played,
 ): SessionRecord {
   const trace = traces[index]!;
   const start = startOf(trace, shift, shifts);
@@ -120,7 +140,7 @@ function play(
     return playSession({ content, rule, transport, bufferSegments, random });
   }
   const transport = transportOf(model, new Link(trace, start), derivedSeed(seed, `${trace.name}/${shift}`));
-  return playSession({ content, rule: ruleOf(abr), transport, bufferSegments, random, player });
+  return playSession({ content, rule: ruleByName(abr), transport, bufferSegments, random, player });
 }
 
 function transportOf(model: TransportModel, link: Link, seed: number): Transport {

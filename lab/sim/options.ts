@@ -91,8 +91,8 @@ export function parseOptions(args: readonly string[]): SimulateOptions | undefin
     traces: values.traces,
     conditions: conditionsOf(values),
     mean,
-    rules: listOf('abr', values.abr ?? abrNames.join(',')).map(knownRule),
-    buffers: listOf('buffers', values.buffers).map((text) => integerOption('buffers', text, { low: 1, high: 100 })),
+    rules: ruleList('abr', values.abr ?? abrNames.join(',')),
+    buffers: listOption('buffers', values.buffers).map((text) => integerOption('buffers', text, { low: 1, high: 100 })),
     content: values.content,
     segments: integerOption('segments', values.segments, { low: 2, high: 10_000 }),
     transport: transportOf(values),
@@ -143,16 +143,19 @@ function conditionsOf({ conditions, transport, loss }: ReturnType<typeof parse>)
   return conditions;
 }
 
-function listOf(name: string, text: string): string[] {
+/** What an option lists. Throws a `UserError` that names it. */
+export function listOption(name: string, text: string): string[] {
   const items = text.split(',').map((item) => item.trim());
   if (items.includes('')) throw new UserError(`--${name} must be a list with commas, got '${text}'`);
   if (new Set(items).size < items.length) throw new UserError(`--${name} must not name anything twice, got '${text}'`);
   return items;
 }
 
-function knownRule(name: string): string {
-  if (!isReference(name)) ruleOf(name);
-  return name;
+/** The same, of names of rules and references. */
+export function ruleList(name: string, text: string): string[] {
+  const names = listOption(name, text);
+  for (const rule of names) if (!isReference(rule)) ruleOf(rule);
+  return names;
 }
 
 interface TransportValues {

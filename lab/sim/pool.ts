@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { UserError } from '../../tools/setup/process.mjs';
 import { contentOf, runTask, tasksOf, type Experiment, type SessionResult, type Task } from './experiment.js';
+import { rulesOf } from './own/rules-of.js';
 
 /** Below this many sessions threads cost more time than they save. */
 const SESSIONS_WORTH_A_THREAD = 200;
@@ -12,7 +14,12 @@ export interface RunOptions {
   readonly tasks?: readonly Task[];
   /** After each task: how many of how many are done. */
   readonly onProgress?: (done: number, total: number) => void;
+  /** The sessions of each task, as soon as they have been played: in no order. */
+  readonly onSessions?: (sessions: readonly SessionResult[]) => void;
 }
+
+/** What a thread answers: the sessions of a task, or what a rule's author is to read. */
+export type Answer = { readonly sessions: SessionResult[] } | { readonly problem: string };
 
 /** Plays every session of an experiment. The results come in the order of its tasks, however many threads there are. */
 export async function runExperiment(experiment: Experiment, options: RunOptions = {}): Promise<SessionResult[]> {
@@ -25,9 +32,11 @@ export async function runExperiment(experiment: Experiment, options: RunOptions 
   );
   // Before any thread starts: what is wrong with the content is the user's to read.
   const content = contentOf(experiment);
+  const rule = await rulesOf(experiment, content);
   if (jobs > 1) return runInThreads(experiment, tasks, jobs, options);
   return tasks.flatMap((task, index) => {
-    const results = runTask(experiment, content, task);
+    const results = runTask(experiment, content, task, rule);
+    options.onSessions?.(results);
     options.onProgress?.(index + 1, tasks.length);
     return results;
   });
@@ -37,7 +46,7 @@ async function runInThreads(
   experiment: Experiment,
   tasks: readonly Task[],
   jobs: number,
-  { onProgress }: RunOptions,
+  { onProgress, onSessions }: RunOptions,
 ): Promise<SessionResult[]> {
   const results: SessionResult[][] = [];
   let next = 0;
@@ -51,15 +60,22 @@ async function runInThreads(
         if (index < tasks.length) worker.postMessage(tasks[index]);
         else void worker.terminate().then(() => resolve());
       };
-      worker.on('message', (sessions: SessionResult[]) => {
-        results[index] = sessions;
+      const fail = (error: unknown) => {
+        next = tasks.length;
+        reject(error instanceof Error ? error : new Error(String(error)));
+      };
+      worker.on('message', (answer: Answer) => {
+        if ('problem' in answer) {
+          void worker.terminate();
+          fail(new UserError(answer.problem, 1));
+          return;
+        }
+        results[index] = answer.sessions;
+        onSessions?.(answer.sessions);
         onProgress?.(++done, tasks.length);
         proceed();
       });
-      worker.on('error', (error) => {
-        next = tasks.length;
-        reject(error);
-      });
+      worker.on('error', fail);
       proceed();
     });
   await Promise.all(Array.from({ length: jobs }, work));

@@ -178,6 +178,25 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
     const walk = await walkThrough('rule', []);
     expect(readFileSync(join(walk.folder, 'output/half/summary.csv'), 'utf8')).toContain('half');
   },
+
+  async lab() {
+    // The same over fewer links and segments, and nothing asked of a registry.
+    const small = ' --segments 10 --buffers 1';
+    const replacements: Replacements = isFull
+      ? []
+      : [
+          [/compare --rule my-rule\.js(?! --rule)/g, `$& --traces lte-like${small}`],
+          [' --out hard', `${small} --out hard`],
+        ];
+    const walk = await walkThrough('lab', replacements, isFull ? {} : { npm_config_offline: 'true' });
+    const outputOf = (out: string) => readFileSync(join(walk.folder, out, 'summary.csv'), 'utf8');
+    expect(outputOf('compared')).toContain('my-rule');
+    expect(outputOf('hard')).toContain('half');
+    const page = await browser.newPage();
+    await page.setViewport({ width: 1280, height: 900 });
+    await page.goto(`file://${join(walk.folder, 'compared/report.html')}`);
+    await keepScreenshot(page, 'docs/tutorials/lab.webp');
+  },
 };
 
 test('every tutorial is walked through here', () => {

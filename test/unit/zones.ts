@@ -68,7 +68,7 @@ const CODECS = readdirSync(join(root, 'src/repair'), { withFileTypes: true })
   .map(({ name }) => `src/repair/${name}`);
 
 /** What of the laboratory runs in no page. */
-const EXPERIMENTS = ['lab/sim', 'lab/trials', 'lab/study', 'lab/bench'];
+const EXPERIMENTS = ['lab/sim', 'lab/compare', 'lab/trials', 'lab/study', 'lab/bench'];
 
 export const ZONES: readonly Zone[] = [
   ...Object.entries(ARROWS).map(([folder, allowed]) => ({
@@ -97,8 +97,9 @@ export const ZONES: readonly Zone[] = [
     shipped: true,
   })),
   { folder: 'lab/rivals', never: ['lab/strategies'] },
-  { folder: 'lab/sim', never: ['lab/trials', 'lab/study', 'lab/bench'] },
-  { folder: 'lab/trials', never: ['lab/study', 'lab/bench'] },
+  { folder: 'lab/sim', never: ['lab/compare', 'lab/trials', 'lab/study', 'lab/bench'] },
+  { folder: 'lab/compare', never: ['lab/trials', 'lab/study', 'lab/bench'] },
+  { folder: 'lab/trials', never: ['lab/compare', 'lab/study', 'lab/bench'] },
   // Each player has a folder that knows it, and no other does.
   ...zonesOf('player', PLAYER_ROOMS, ['attach.ts', 'index.ts', 'live', 'element']),
   ...zonesOf('player/segments', SEGMENT_ROOMS, ['wiring.ts']),

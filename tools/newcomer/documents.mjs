@@ -30,5 +30,6 @@ export const DOCUMENTS = [
   { document: 'docs/tutorials/deploy.md' },
   { document: 'docs/tutorials/trial.md', leaves: 'output/my-trial' },
   { document: 'docs/tutorials/rule.md' },
+  { document: 'docs/tutorials/lab.md', leaves: '../my-rule' },
   { document: 'docs/DEPLOY.md' },
 ];

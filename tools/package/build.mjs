@@ -4,6 +4,7 @@ import { copyFileSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } f
 import { basename, join } from 'node:path';
 import { root } from '../setup/paths.mjs';
 import { PARTS, writeBundle } from './bundle.mjs';
+import { buildLab } from './lab.mjs';
 import { bundleWorker, namesTogether, partBundle } from './worker-source.mjs';
 
 const dist = join(root, 'dist');
@@ -17,7 +18,7 @@ function copy(folder, sources) {
 mkdirSync(dist, { recursive: true });
 // What a build of another version left would be published, too.
 for (const name of readdirSync(dist))
-  if (/^(voxel-|umd$|repair$)/.test(name)) rmSync(join(dist, name), { recursive: true });
+  if (/^(voxel-|umd$|repair$|lab$)/.test(name)) rmSync(join(dist, name), { recursive: true });
 
 const [plain, live, hls, lab] = await Promise.all([
   bundleWorker('plain'),
@@ -77,6 +78,8 @@ const REPAIR = { entry: 'src/repair/public.ts', hasShortNames: true };
 await writeBundle({ ...REPAIR, format: 'esm' }, 'dist/repair/voxel-repair.js');
 await writeBundle({ ...REPAIR, format: 'umd', name: 'voxelRepair' }, 'dist/repair/umd/voxel-repair.js');
 copy('repair', ['packages/repair/package.json', 'packages/repair/README.md', 'LICENSE']);
+await buildLab();
+copy('lab', ['packages/lab/package.json', 'packages/lab/README.md', 'LICENSE']);
 // The packages are ESM: `require` takes their UMD files for CommonJS only in a folder that says so.
 for (const folder of ['umd', 'repair/umd'])
   writeFileSync(join(dist, folder, 'package.json'), '{ "type": "commonjs" }\n');

@@ -6,7 +6,11 @@ import { dirname, join } from 'node:path';
 import { root } from '../setup/paths.mjs';
 
 /** The folders that the npm packages are packed from, once they are built. */
-export const NPM_PACKAGES = { 'voxel-dash': root, 'voxel-repair': join(root, 'dist/repair') };
+export const NPM_PACKAGES = {
+  'voxel-dash': root,
+  'voxel-repair': join(root, 'dist/repair'),
+  'voxel-lab': join(root, 'dist/lab'),
+};
 
 /** @typedef {keyof typeof NPM_PACKAGES} NpmPackage */
 /** A package as it is published. @typedef {{ path: string, bytes: number, files: string[] }} Tarball */

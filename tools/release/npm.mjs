@@ -9,7 +9,7 @@ import { check, contentProblems, licenceProblems, report } from './artefact.mjs'
 /** @typedef {import('./artefact.mjs').Report} Report */
 /** @typedef {import('../package/consumer.mjs').NpmPackage} NpmPackage */
 
-/** @typedef {{ license: string, exports: Record<string, unknown>, dependencies?: object }} Manifest */
+/** @typedef {{ license: string, version: string, exports: Record<string, unknown>, bin?: Record<string, string>, files: string[], dependencies?: object }} Manifest */
 
 /** What a page imports from each, and what runs where there is no page. @type {Record<NpmPackage, { entry: string, name: string }[]>} */
 const ENTRIES = {
@@ -22,6 +22,7 @@ const ENTRIES = {
     { entry: 'voxel-dash/element', name: 'defineVoxelVideo' },
   ],
   'voxel-repair': [{ entry: 'voxel-repair', name: 'createRepairer' }],
+  'voxel-lab': [],
 };
 
 /** @param {string} out folder for the tarballs @returns {Promise<Report[]>} */
@@ -52,6 +53,7 @@ async function examine({ name, tarball }, project) {
       'README.md',
       'LICENSE',
       ...filesOf(manifest.exports),
+      ...(manifest.bin ? manifest.files : []),
       ...built,
     ]);
   });
@@ -75,6 +77,12 @@ async function examine({ name, tarball }, project) {
       project.write('use.mjs', `import { ${exported} } from '${entry}'; console.log(typeof ${exported});`);
       const printed = project.run('node', 'use.mjs');
       return printed === 'function\n' ? [] : [printed.trim()];
+    });
+  }
+  for (const [program, file] of Object.entries(manifest.bin ?? {})) {
+    await check(of, `run ${program}`, () => {
+      const printed = project.run('node', join(installed, file), '--version').trim();
+      return printed === manifest.version ? [] : [printed];
     });
   }
   return of;

@@ -23,6 +23,7 @@ export function publishingCommands(version, out) {
     'set -e',
     `npm publish --provenance --access public ${out}/voxel-repair-${version}.tgz`,
     `npm publish --provenance --access public ${out}/voxel-dash-${version}.tgz`,
+    `npm publish --provenance --access public ${out}/voxel-lab-${version}.tgz`,
     `.venv/tools/bin/uv publish ${out}/voxel_prepare-${version}* ${out}/voxel_serve-${version}*`,
     '(cd server/quiche && cargo publish --locked -p voxel-protocol && cargo publish --locked -p voxel-quiche)',
     `git push origin v${version}`,

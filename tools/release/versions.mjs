@@ -16,7 +16,7 @@ const PATTERNS = {
   'Cargo.toml': [/^(version = ")([^"]+)/gm, RegExp(`^(${OURS} = \\{.*version = ")([^"]+)`, 'gm')],
   'Cargo.lock': [RegExp(`^(name = "${OURS}"\nversion = ")([^"]+)`, 'gm')],
   // The file that `npm pack` writes.
-  'README.md': [/(\bvoxel-(?:dash|repair)-)(\d+\.\d+\.\d+)(?=\.tgz)/g],
+  'README.md': [/(\bvoxel-(?:dash|repair|lab)-)(\d+\.\d+\.\d+)(?=\.tgz)/g],
 };
 
 /** Files that may have our version in them, as patterns of `git ls-files`. */

@@ -1,13 +1,14 @@
 import { COLUMNS, COMPARISON_COLUMNS } from './columns.js';
 import { DEFINITIONS } from './definitions.js';
 import type { SessionResult } from '../experiment.js';
+import { groupBy } from './group-by.js';
 import { escaped, lineChart, strokeOf, type Series } from './line-chart.js';
 import { definitionList, reportTable, TABLE_STYLE } from './report-table.js';
 import { quantiles } from './statistics.js';
 import { summarise, type SummaryRow } from './summary.js';
 
-/** Up to so many traces the report has a table for each. */
-const TRACES_WITH_TABLES = 12;
+/** Up to so many kinds of links the report has a table for each. */
+const KINDS_WITH_TABLES = 12;
 
 /** Points of a distribution's curve. */
 const CURVE_POINTS = 101;
@@ -17,6 +18,8 @@ export interface ReportInput {
   readonly baseline: string;
   /** What was run, one line each. */
   readonly facts: readonly string[];
+  /** Which links have a table together, by the names of their traces. Default: each has its own. */
+  readonly kindOf?: (trace: string) => string;
 }
 
 const TABLE_COLUMNS = [...COLUMNS, ...COMPARISON_COLUMNS];
@@ -30,12 +33,12 @@ svg .grid { stroke: #8884 } .legend span { margin-right: 1.2em; white-space: now
 ${TABLE_STYLE}`;
 
 /** One HTML file with pictures, nothing to load. */
-export function htmlReport({ results, baseline, facts }: ReportInput): string {
+export function htmlReport({ results, baseline, facts, kindOf = (trace) => trace }: ReportInput): string {
   const rows = summarise(results, baseline);
   const rules = unique(results.map(({ abr }) => abr));
   const buffers = unique(results.map(({ buffer }) => buffer));
-  const traces = unique(results.map(({ trace }) => trace));
-  const perTrace = traces.length > 1 && traces.length <= TRACES_WITH_TABLES ? traces : [];
+  const byKind = groupBy(results, ({ trace }) => kindOf(trace));
+  const hasKinds = byKind.size > 1 && byKind.size <= KINDS_WITH_TABLES;
   return `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
 <title>Simulated sessions</title><style>${STYLE}</style>
@@ -48,15 +51,14 @@ ${table('All sessions', rows)}
 ${definitionList(TABLE_COLUMNS, DEFINITIONS)}
 <p class="legend">${rules.map(legendEntry).join('')}</p>
 <div class="charts">${[...overBuffers(rows, rules, buffers), ...distributions(results, rules, buffers)].join('\n')}</div>
-${perTrace.map((trace) => traceSection(trace, results, baseline)).join('\n')}
+${hasKinds ? [...byKind].map(([kind, own]) => kindSection(kind, own, baseline)).join('\n') : ''}
 </main>
 </html>
 `;
 }
 
-function traceSection(trace: string, results: readonly SessionResult[], baseline: string): string {
-  const own = results.filter((result) => result.trace === trace);
-  return `<h2>${escaped(trace)}</h2>${table(trace, summarise(own, baseline))}`;
+function kindSection(kind: string, own: readonly SessionResult[], baseline: string): string {
+  return `<h2>${escaped(kind)}</h2>${table(kind, summarise(own, baseline))}`;
 }
 
 function table(label: string, rows: readonly SummaryRow[]): string {
@@ -89,7 +91,7 @@ function overBuffers(rows: readonly SummaryRow[], rules: readonly string[], buff
   ];
 }
 
-/** Distributions of stall ratios over sessions and of scores over segments, a pair for each buffer length. */
+/** Distributions of waits and stall ratios over sessions and of scores over segments, three for each buffer length. */
 function distributions(
   results: readonly SessionResult[],
   rules: readonly string[],
@@ -102,6 +104,10 @@ function distributions(
     const title = `${buffer}-segment buffer`;
     const yTitle = 'share below';
     return [
+      lineChart({
+        ...{ title: `seconds waited, ${title}`, xTitle: 'seconds of start-up and stalls together', yTitle },
+        series: series((own) => own.map(({ waited }) => waited)),
+      }),
       lineChart({
         ...{ title: `bufRatio, ${title}`, xTitle: 'bufRatio, %', yTitle },
         series: series((own) => own.map(({ bufRatio }) => 100 * bufRatio)),

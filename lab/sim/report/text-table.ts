@@ -1,15 +1,22 @@
 import { COLUMNS, COMPARISON_COLUMNS, COMPARISON_NUMBERS, type Column } from './columns.js';
 import type { SummaryRow } from './summary.js';
 
-/** The summary for a terminal: names to the left, numbers to the right. */
-export function textTable(rows: readonly SummaryRow[]): string {
-  return tableOf(COLUMNS, rows);
+/** The summary for a terminal: names to the left, numbers to the right. `keys`: of the columns; all unless told. */
+export function textTable(rows: readonly SummaryRow[], keys?: readonly string[]): string {
+  return tableOf(
+    COLUMNS.filter(({ key }) => !keys || keys.includes(key)),
+    rows,
+  );
 }
 
-/** The paired comparisons for a terminal; empty: there are none. */
-export function comparisonTable(rows: readonly SummaryRow[]): string {
+/** The paired comparisons for a terminal; empty: there are none. `keys`: of the columns that are compared. */
+export function comparisonTable(rows: readonly SummaryRow[], keys?: readonly string[]): string {
   const compared = rows.filter(({ versus }) => versus);
-  const columns = [...COLUMNS.filter(({ key }) => key === 'buffer' || key === 'abr'), ...COMPARISON_COLUMNS];
+  const isShown = ({ key }: Pick<Column, 'key'>) => !keys || keys.includes(key.replace(/Difference$/, ''));
+  const columns = [
+    ...COLUMNS.filter(({ key }) => key === 'buffer' || key === 'abr'),
+    ...COMPARISON_COLUMNS.filter(isShown),
+  ];
   return compared.length === 0 ? '' : tableOf(columns, compared);
 }
 

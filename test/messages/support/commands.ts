@@ -6,12 +6,14 @@ import { text } from 'node:stream/consumers';
 import { vi } from 'vitest';
 import { root, venvProgram } from '../../../tools/setup/paths.mjs';
 import { runCommand } from '../../../tools/setup/process.mjs';
+import { main as lab } from '../../../lab/compare/main.js';
 import { main as simulate } from '../../../lab/sim/main.js';
 import { main as trials } from '../../../lab/trials/main.js';
 import type { Prompt } from './transcript.js';
 
 /** Commands whose main program is called in this process, in the command's frame: loading TypeScript costs a second each time. */
 const MAINS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
+  'voxel-lab': lab,
   'npm run simulate --': simulate,
   'npm run trials --': trials,
 };
