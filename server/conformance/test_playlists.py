@@ -29,6 +29,8 @@ class Publisher:
         self.first = 100
         self.segments = SEGMENTS
         self.parts = 1
+        self.past = 0
+        """Segments before the first one that a comment stands for."""
         self.has_ended = False
         self.write()
 
@@ -41,6 +43,9 @@ class Publisher:
         lines = ["#EXTM3U", "#EXT-X-VERSION:9", "#EXT-X-TARGETDURATION:1", f"#EXT-X-MEDIA-SEQUENCE:{self.first}"]
         lines += [f"{BLOCKING}EXT-X-PART-INF:PART-TARGET=0.500000", f"{BLOCKING}EXT-X-SERVER-CONTROL:{CONTROL}"]
         lines.append('#EXT-X-MAP:URI="init.mp4"')
+        if self.past:
+            numbers = f"FIRST={self.first - self.past},ZERO=0,TIMESCALE=1,SEGMENT=1,UNIT=1"
+            lines.append(f"#VOXEL-PAST:{numbers},DATE=1795000000000")
         for number in range(self.first, self.next + 1):
             for part in range(PARTS if number < self.next else self.parts):
                 address = f'URI="{number}.m4s",BYTERANGE="500@{500 * part}"'
@@ -118,6 +123,23 @@ def test_an_ordinary_playlist_is_a_file(server: Server, publisher: Publisher, pa
     assert (status, text) == (200, publisher.file.read_text())
     assert int(headers["content-length"]) == len(text)
     assert ask(server, path, range="bytes=0-6")[2] == "#EXTM3U"
+
+
+def test_a_comment_stands_for_hours_before_what_is_listed(server: Server, publisher: Publisher, path: str) -> None:
+    publisher.past = 50
+    publisher.write()
+    _, headers, text = ask(server, path)
+    assert "#EXT-X-MEDIA-SEQUENCE:50\n" in text
+    assert [line for line in text.splitlines() if not line.startswith("#")] == [
+        f"{number}.m4s" for number in range(50, publisher.next)
+    ]
+    assert text.count("#EXTINF:1.000000,") == 50 + SEGMENTS
+    assert "#EXT-X-PROGRAM-DATE-TIME:2026-11-18T11:07:30.000Z\n#EXTINF:1.000000,\n50.m4s\n" in text
+    assert int(headers["content-length"]) == len(text)
+    delta = ask(server, f"{path}?_HLS_skip=YES")[2]
+    assert "#EXT-X-MEDIA-SEQUENCE:50\n" in delta
+    assert f"#EXT-X-SKIP:SKIPPED-SEGMENTS={50 + SEGMENTS - 6}\n" in delta
+    assert "VOXEL-PAST" not in text + delta
 
 
 async def test_a_request_waits_for_its_part(server: Server, publisher: Publisher, path: str) -> None:

@@ -68,6 +68,34 @@ def test_a_delta_update_lacks_what_is_old() -> None:
     assert lines[place + 3 :] == playlist().served(skip=False).decode().splitlines()[-len(lines[place + 3 :]) :]
 
 
+MAP = '#EXT-X-MAP:URI="init.mp4"\n'
+
+
+def with_past(line: str) -> Playlist:
+    found = Playlist.read(DATA.decode().replace(MAP, f"{MAP}{line}\n").encode())
+    assert found is not None
+    return found
+
+
+def test_segments_that_a_comment_stands_for_are_in_full_playlists_and_count_in_delta_updates() -> None:
+    past = VECTORS["past"]
+    found = with_past(past["line"])
+    full, delta = (
+        playlist().served(skip=skip).decode().replace("#EXT-X-MEDIA-SEQUENCE:100", past["sequence"])
+        for skip in (False, True)
+    )
+    lines = "".join(f"{line}\n" for line in past["lines"])
+    assert found.served(skip=False).decode() == full.replace(MAP, MAP + lines)
+    assert found.served(skip=True).decode() == delta.replace("SEGMENTS=1", f"SEGMENTS={past['skipped']}")
+
+
+@pytest.mark.parametrize("line", VECTORS["past"]["ignored"])
+def test_a_comment_that_cannot_be_is_one_as_any_other(line: str) -> None:
+    assert with_past(line).served(skip=False).decode() == playlist().served(skip=False).decode().replace(
+        MAP, f"{MAP}{line}\n"
+    )
+
+
 def test_what_another_server_has_announced_stays() -> None:
     found = Playlist.read(playlist().served(skip=False))
     assert found is not None

@@ -21,6 +21,7 @@ from voxel_prepare.manifest.live_playlists import (
     Pace,
     Part,
     PartedSegment,
+    Past,
     Report,
     ended_playlist,
     live_multivariant,
@@ -31,15 +32,19 @@ from voxel_prepare.manifest.live_playlists import (
 from voxel_prepare.manifest.live_records import ChunkRecord
 
 MOST_SECONDS = 300
-"""Longest time that a playlist reaches back: it is written some times a second."""
+"""Longest time of which playlists list segments: they are written some times a second. Servers add what is before."""
 
 
 def reach(window: float, segment: Fraction, target: int) -> Fraction:
-    """Seconds that playlists reach back where files stay for `window` and some more: a segment stays as long after it
-    has left a playlist as that playlist and the segment last.
+    """Seconds of which playlists list the segments where files stay for `window` and some more."""
+    return max(Fraction(PARTS_TARGETS * target) + segment, min(whole_reach(window, segment), Fraction(MOST_SECONDS)))
+
+
+def whole_reach(window: float, segment: Fraction) -> Fraction:
+    """Seconds that playlists may reach back: a segment stays as long after it has left a playlist as that playlist and
+    the segment last.
     """
-    kept = (Fraction(window) + LATE_REQUESTS_SECONDS - segment) / 2
-    return max(Fraction(PARTS_TARGETS * target) + segment, min(kept, Fraction(MOST_SECONDS)))
+    return (Fraction(window) + LATE_REQUESTS_SECONDS - segment) / 2
 
 
 def forget_playlists(folder: Path) -> None:
@@ -90,6 +95,7 @@ class Playlists:
             timeline.first_number,
         )
         self.reach = reach(window, timeline.segment_seconds, target)
+        self._past_segments = int(whole_reach(window, timeline.segment_seconds) / timeline.segment_seconds)
         self._tracks: list[TrackPlaylist] = []
         self._has_multivariant = False
 
@@ -142,8 +148,18 @@ class Playlists:
             Report(other.folder.name, *other.last) for other in self._tracks if other is not playlist and other.last
         ]
         part_target = self._part_targets[playlist.is_sound]
-        content = live_playlist(playlist.segments, self.pace, part_target, reports)
+        content = live_playlist(playlist.segments, self.pace, part_target, reports, self._past(playlist))
         replace_playlist(playlist.folder / LIVE_PLAYLIST, content)
+
+    def _past(self, playlist: "TrackPlaylist") -> Past:
+        timeline = self._state.timeline
+        newest = playlist.segments[-1].number
+        return Past(
+            max(playlist.oldest, newest + 1 - self._past_segments),
+            timeline.first_number,
+            timeline.segment_seconds,
+            sound.FRAME_SECONDS if playlist.is_sound else 1 / timeline.rate,
+        )
 
 
 class TrackPlaylist:
@@ -155,6 +171,8 @@ class TrackPlaylist:
         self.segments: tuple[PartedSegment, ...] = ()
         self.last: tuple[int, int] | None = None
         """The last part: the number of its segment, and its place there."""
+        self.oldest = 0
+        """The first segment that is there without a gap after it, as far as it has been looked for."""
         self.is_sound = is_sound
         self._track, self._ends, self._reach = track, ends, reach
 
@@ -165,11 +183,13 @@ class TrackPlaylist:
 
     def read(self, first: int, count: int) -> None:
         """Takes what is in the folder from the segment `first` on, of that the last `count`: so many it may list."""
-        numbers = [number for number in self._track.numbers() if number >= first][-count:]
-        for number in numbers:
+        there = [number for number in self._track.numbers() if number >= first]
+        for number in there[-count:]:
             records = self._track.records(number)
             if records.chunks:
                 self._set(self.segment(number, is_finished=records.length is not None))
+        if self.segments:
+            self.oldest = there[0] if there == list(range(there[0], there[-1] + 1)) else self.segments[0].number
 
     def segment(self, number: int, *, is_finished: bool) -> PartedSegment:
         """A segment as its records have it. Raises `RecordError` and `OSError`."""
@@ -211,13 +231,13 @@ class TrackPlaylist:
         self.last = segment.number, len(segment.parts) - 1
 
     def _others(self, segment: PartedSegment) -> tuple[PartedSegment, ...]:
-        if not self.segments:
-            return ()
-        last = self.segments[-1]
-        if last.number == segment.number:
+        last = self.segments[-1] if self.segments else None
+        if last is not None and last.number == segment.number:
             return self.segments[:-1]
-        follows = last.number + 1 == segment.number
-        return (*self.segments[:-1], replace(last, is_finished=True)) if follows else ()
+        if last is not None and last.number + 1 == segment.number:
+            return (*self.segments[:-1], replace(last, is_finished=True))
+        self.oldest = segment.number
+        return ()
 
     def _part(self, record: ChunkRecord, place: int) -> Part:
         seconds = Fraction(record.duration, self._track.timescale)

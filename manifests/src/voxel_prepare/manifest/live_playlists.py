@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil
+from math import ceil, lcm
 
 from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.manifest.date_ranges import date_ranges
@@ -30,6 +30,12 @@ WHOLE_PLAYLIST = "whole.m3u8"
 
 VERSION = 9
 """Protocol version: that of EXT-X-SKIP, which servers put into delta updates."""
+
+PAST = "#VOXEL-PAST:"
+"""A comment for servers: they write the segments before the first one in its place."""
+
+MOST_PAST = 100_000
+"""Segments that it may stand for."""
 
 BLOCKING = "#VOXEL-BLOCKING:"
 """A comment for servers that hold requests: they write `#` and what follows in its place."""
@@ -94,6 +100,20 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
+class Past:
+    """The segments before those that a playlist lists: of equal durations, but that each begins with a whole unit."""
+
+    first: int
+    """The number of the first one."""
+    zero: int
+    """The number of that which begins at media time 0."""
+    segment: Fraction
+    """Seconds."""
+    unit: Fraction
+    """Seconds of a picture, or of a frame of sound."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """How far another representation is."""
 
@@ -121,7 +141,11 @@ def part_hold_back(latency: float, delay: Fraction, part_targets: Sequence[Fract
 
 
 def live_playlist(
-    segments: Sequence[PartedSegment], pace: Pace, part_target: Fraction, reports: Sequence[Report]
+    segments: Sequence[PartedSegment],
+    pace: Pace,
+    part_target: Fraction,
+    reports: Sequence[Report],
+    past: Past | None = None,
 ) -> bytes:
     """The media playlist of a growing representation that has a part."""
     end = segments[-1].start + segments[-1].seconds
@@ -131,6 +155,7 @@ def live_playlist(
         f"{BLOCKING}EXT-X-PART-INF:PART-TARGET={_seconds(part_target)}",
         f"{BLOCKING}EXT-X-SERVER-CONTROL:{control},PART-HOLD-BACK={float(pace.part_hold_back):.3f}",
         *_first(segments[0], pace),
+        *_past(past, segments[0].number, pace),
     ]
     for segment in segments:
         lines.append(f"{'#' if segment.is_finished else BLOCKING}{_date(segment, pace)}")
@@ -221,6 +246,21 @@ def _first(segment: PartedSegment, pace: Pace) -> list[str]:
         *([discontinuity] if pace.discontinuity else []),
         '#EXT-X-MAP:URI="init.mp4"',
     ]
+
+
+def _past(past: Past | None, end: int, pace: Pace) -> list[str]:
+    if past is None or past.first >= end:
+        return []
+    timescale = lcm(past.segment.denominator, past.unit.denominator)
+    attributes = {
+        "FIRST": max(past.first, end - MOST_PAST),
+        "ZERO": past.zero,
+        "TIMESCALE": timescale,
+        "SEGMENT": int(past.segment * timescale),
+        "UNIT": int(past.unit * timescale),
+        "DATE": pace.availability_start,
+    }
+    return [PAST + ",".join(f"{name}={value}" for name, value in attributes.items())]
 
 
 def _date(segment: PartedSegment, pace: Pace) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from .errors import HttpError
+from .past import Past
 
 MOST_BYTES = 1024 * 1024
 """A longer playlist is a file as any other."""
@@ -20,6 +21,9 @@ SKIP_TARGETS = 6
 
 SKIP_VERSION = 9
 """Protocol version from which on there is EXT-X-SKIP."""
+
+SEQUENCE = "#EXT-X-MEDIA-SEQUENCE"
+"""Where the number of the first segment is."""
 
 AHEAD_SEGMENTS = 2
 """A request for a segment that is further behind the last one is refused."""
@@ -91,6 +95,8 @@ class Playlist:
     """Parts of the next one."""
     open_seconds: float
     version: int
+    past: Past | None
+    """Segments before the first one, which a comment in the second line of the first segment stands for."""
 
     @classmethod
     def read(cls, data: bytes) -> "Playlist | None":
@@ -128,18 +134,23 @@ class Playlist:
                 ends.append(place + 1)
                 durations.append(duration)
                 last_parts, open_parts, part_seconds = open_parts, 0, 0.0
+        first_line = len(lines) if first_line is None else first_line
+        sequence, past = int(fields.get(SEQUENCE, "0")), None
+        if SEQUENCE in fields and ends and ends[0] > first_line + 1:
+            past = Past.read(lines[first_line + 1], sequence)
         return cls(
             lines,
             ends,
             durations,
-            len(lines) if first_line is None else first_line,
-            int(fields.get("#EXT-X-MEDIA-SEQUENCE", "0")),
+            first_line,
+            sequence,
             target,
             float(part_target[1]),
             last_parts,
             open_parts,
             part_seconds,
             int(fields.get("#EXT-X-VERSION", "1")),
+            past,
         )
 
     @property
@@ -181,9 +192,14 @@ class Playlist:
             elif line.startswith("#EXT-X-SERVER-CONTROL:"):
                 own = _SKIP_UNTIL.search(line)
                 until = float(own[1]) if own else math.inf
+            elif self.past is not None and line.startswith(f"{SEQUENCE}:"):
+                lines[place] = f"{SEQUENCE}:{self.past.first}"
         count = self._skipped(until) if skip and self.version >= SKIP_VERSION else 0
         if count:
-            lines[self.first_line : self.ends[count - 1]] = [f"#EXT-X-SKIP:SKIPPED-SEGMENTS={count}"]
+            before = self.past.count if self.past is not None else 0
+            lines[self.first_line : self.ends[count - 1]] = [f"#EXT-X-SKIP:SKIPPED-SEGMENTS={before + count}"]
+        elif self.past is not None:
+            lines[self.first_line + 1 : self.first_line + 2] = self.past.lines()
         return "".join(f"{line}\n" for line in lines).encode()
 
     def _skipped(self, until: float) -> int:

@@ -32,6 +32,7 @@ pub mod live_control;
 pub mod origin;
 pub mod pacer;
 pub mod parity;
+mod past;
 pub mod path;
 pub mod playlist;
 pub mod ranges;

@@ -2,6 +2,7 @@
 //! (draft-pantos-hls-rfc8216bis sections 6.2.5.1 and 6.2.5.2).
 
 use crate::error::HttpError;
+use crate::past::Past;
 
 /// Bytes from which on a playlist is a file as any other.
 pub const MAX_BYTES: u64 = 1024 * 1024;
@@ -14,6 +15,9 @@ const SKIP_TARGETS: u64 = 6;
 
 /// Protocol version from which on there is EXT-X-SKIP.
 const SKIP_VERSION: u64 = 9;
+
+/// Where the number of the first segment is.
+const SEQUENCE: &str = "#EXT-X-MEDIA-SEQUENCE";
 
 /// How far behind the last segment one may be that is waited for.
 const AHEAD_SEGMENTS: u64 = 2;
@@ -87,6 +91,8 @@ pub struct Playlist {
     open_parts: u64,
     open_seconds: f64,
     version: u64,
+    /// Segments before the first one, which a comment in the second line of the first segment stands for.
+    past: Option<Past>,
 }
 
 impl Playlist {
@@ -101,7 +107,7 @@ impl Playlist {
         let whole = |name, default: u64| field(name).map_or(Some(default), |text| text.trim().parse().ok());
         let part_target = attribute(field("#EXT-X-PART-INF")?, "PART-TARGET").filter(|seconds| *seconds > 0.0)?;
         let target = whole("#EXT-X-TARGETDURATION", 0).filter(|seconds| (1..1 << 20).contains(seconds))?;
-        let (sequence, version) = (whole("#EXT-X-MEDIA-SEQUENCE", 0)?, whole("#EXT-X-VERSION", 1)?);
+        let (sequence, version) = (whole(SEQUENCE, 0)?, whole("#EXT-X-VERSION", 1)?);
         let is_of_segment =
             |line: &String| !line.starts_with(OF_PLAYLIST) && OF_SEGMENTS.iter().any(|tag| line.starts_with(tag));
         let first_line = lines.iter().position(is_of_segment).unwrap_or(lines.len());
@@ -119,6 +125,8 @@ impl Playlist {
             }
         }
         let sequence = Some(sequence).filter(|sequence| *sequence < 1 << 53)?;
+        let has_place = field(SEQUENCE).is_some() && segments.first().is_some_and(|(end, _)| *end > first_line + 1);
+        let past = lines.get(first_line + 1).filter(|_| has_place).and_then(|line| Past::read(line, sequence));
         Some(Self {
             lines,
             segments,
@@ -130,6 +138,7 @@ impl Playlist {
             open_parts,
             open_seconds,
             version,
+            past,
         })
     }
 
@@ -179,12 +188,17 @@ impl Playlist {
                 } else {
                     *line = format!("{line},CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL={until:.1}");
                 }
+            } else if let Some(past) = self.past.filter(|_| line.strip_prefix(SEQUENCE).is_some_and(is_value)) {
+                *line = format!("{SEQUENCE}:{}", past.first);
             }
         }
         let count = if skip && self.version >= SKIP_VERSION { self.skipped(until) } else { 0 };
         if count > 0 {
-            let skipped = format!("#EXT-X-SKIP:SKIPPED-SEGMENTS={count}");
-            lines.splice(self.first_line..self.segments[count - 1].0, [skipped]);
+            let skipped = self.past.map_or(0, |past| past.count()) + count as u64;
+            let skip = format!("#EXT-X-SKIP:SKIPPED-SEGMENTS={skipped}");
+            lines.splice(self.first_line..self.segments[count - 1].0, [skip]);
+        } else if let Some(past) = self.past {
+            lines.splice(self.first_line + 1..self.first_line + 2, past.lines());
         }
         lines.iter().flat_map(|line| [line, "\n"]).collect()
     }
@@ -199,6 +213,11 @@ impl Playlist {
         }
         count
     }
+}
+
+/// Whether this is what follows the name of a tag with a value.
+fn is_value(rest: &str) -> bool {
+    rest.starts_with(':')
 }
 
 fn without_comment(line: &str) -> String {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Layers of `voxel-protocol`, from the lowest to the highest.
 const PROTOCOL: [&[&str]; 6] = [
     &["clock", "cmsd", "coding", "client", "flight", "limits", "pacer", "varint", "window"],
-    &["capsules", "delay_window", "delivery_rate", "error", "parity", "framing"],
+    &["capsules", "delay_window", "delivery_rate", "error", "parity", "past", "framing"],
     &["coded", "head", "live_control", "path", "playlist", "ranges", "vxl", "facts"],
     &["authorization", "cmcd", "conditions", "flow", "request"],
     &["origin", "response", "scheduler"],

@@ -63,6 +63,29 @@ fn what_is_served_announces_that_requests_are_held_and_a_delta_update_lacks_what
     assert_eq!(rest.lines().nth(1), vectors["firstAfterSkip"].as_str());
 }
 
+#[test]
+fn segments_that_a_comment_stands_for_are_in_full_playlists_and_count_in_delta_updates() {
+    let vectors = vectors();
+    let (own, past) = (text(&vectors), &vectors["past"]);
+    let with =
+        |line: &str| own.replace("#EXT-X-MAP:URI=\"init.mp4\"\n", &format!("#EXT-X-MAP:URI=\"init.mp4\"\n{line}\n"));
+    let string = |name: &str| past[name].as_str().unwrap().to_owned();
+    let found = Playlist::read(with(&string("line")).as_bytes()).unwrap();
+    let lines = past["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect::<Vec<_>>();
+    let without = playlist(&vectors);
+    let sequence = |text: String| text.replace("#EXT-X-MEDIA-SEQUENCE:100", &string("sequence"));
+    let map = "#EXT-X-MAP:URI=\"init.mp4\"\n";
+    let full = sequence(without.served(false)).replace(map, &format!("{map}{}\n", lines.join("\n")));
+    assert_eq!(found.served(false), full);
+    let skip = format!("SKIPPED-SEGMENTS={}", past["skipped"]);
+    assert_eq!(found.served(true), sequence(without.served(true)).replace("SKIPPED-SEGMENTS=1", &skip));
+    for line in past["ignored"].as_array().unwrap() {
+        let text = with(line.as_str().unwrap());
+        let served = Playlist::read(text.as_bytes()).unwrap().served(false);
+        assert_eq!(served, without.served(false).replace(map, &format!("{map}{}\n", line.as_str().unwrap())));
+    }
+}
+
 proptest! {
     #[test]
     fn any_bytes_are_read(data in proptest::collection::vec(any::<u8>(), 0..400)) {
