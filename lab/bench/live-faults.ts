@@ -217,9 +217,11 @@ function problemsOf(published: readonly Published[], fault: FaultName): string[]
   return published.filter((one) => one.fault === fault).flatMap(({ problems }) => problems);
 }
 
-function lineOf({ fault, player, back, stood, speed, behind, errors, sessions, fallbacks }: Played): string {
+function lineOf(played: Played): string {
+  const { fault, player, back, stood, standstills, speed, behind, errors, sessions, fallbacks } = played;
   const [before, after] = behind.map((seconds) => seconds.toFixed(1));
-  const figures = `back after ${back.toFixed(1)} s, stood for ${stood.toFixed(1)} s, speed ${speed.toFixed(2)}`;
+  const when = standstills.map((span) => span.map((seconds) => seconds.toFixed(1)).join(' to ')).join(', ');
+  const figures = `back after ${back.toFixed(1)} s, stood for ${stood.toFixed(1)} s (${when}), speed ${speed.toFixed(2)}`;
   const said = [...errors, ...sessions, ...new Set(fallbacks)].join('; ');
   return `${fault}, ${player}: ${figures}, ${before} and ${after} s behind${said && `; ${said}`}`;
 }

@@ -26,9 +26,10 @@ it('says 0 where pictures never stood', () => {
 });
 
 it('counts from the end of the fault until pictures move', () => {
-  const { back, stood } = recovery([...moving(0, 11), ...moving(15, 30)], FAULT, NOW);
+  const { back, stood, standstills } = recovery([...moving(0, 11), ...moving(15, 30)], FAULT, NOW);
   expect(back).toBeCloseTo(2, 5);
   expect(stood).toBeCloseTo(4, 1);
+  expect(standstills).toEqual([[expect.closeTo(-2, 1), expect.closeTo(2, 1)]]);
 });
 
 it('takes stills for no moving pictures', () => {

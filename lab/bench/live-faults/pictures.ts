@@ -12,6 +12,8 @@ export interface Recovery {
   readonly back: number;
   /** Seconds in which they stood, from the beginning of the fault on. */
   readonly stood: number;
+  /** When that was, in seconds after the end of the fault. */
+  readonly standstills: readonly (readonly [from: number, to: number])[];
   /** Seconds of the video that were shown in a second, at last. */
   readonly speed: number;
 }
@@ -39,6 +41,7 @@ export function recovery(
   return {
     back: late === undefined ? 0 : late.to === now ? Infinity : (late.to - fault.end) / 1000,
     stood: standing.reduce((sum, { from, to }) => sum + to - from, 0) / 1000,
+    standstills: standing.map(({ from, to }) => [(from - fault.end) / 1000, (to - fault.end) / 1000]),
     speed: speedOf(shown.filter(({ at }) => at > now - SPEED_SPAN)),
   };
 }
