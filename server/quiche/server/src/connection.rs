@@ -24,7 +24,7 @@ use crate::http3::{self, Http3, Http3Event};
 use crate::jobs::Jobs;
 use crate::metrics::Counted;
 use crate::places::{Kind, Place, Places};
-use crate::quic::LiveControlChoice;
+use crate::quic::{LiveControlChoice, QuicConnection};
 use crate::responses::{Responses, Stage};
 use crate::session::Session;
 use crate::site::{Site, refusal};
@@ -55,7 +55,7 @@ pub enum Next {
 
 pub struct Connection {
     key: u64,
-    pub quic: quiche::Connection,
+    pub quic: QuicConnection,
     shared: Shared,
     /// The server's address that the client uses.
     pub local_ip: Option<IpAddr>,
@@ -94,7 +94,7 @@ impl Connection {
     /// A connection that QUIC has accepted, of a client at `address`, with its places.
     pub fn new(
         key: u64,
-        quic: quiche::Connection,
+        quic: QuicConnection,
         shared: Shared,
         (address, place, handshake): (IpAddr, Place, Option<Place>),
         now: Instant,

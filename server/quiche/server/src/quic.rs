@@ -4,7 +4,7 @@
 //!   So the queue holds at most one datagram for the time of one call: it is queued only when `send` has nothing else
 //!   to send, and removed again (`dgram_purge_outgoing`) when the congestion window did not allow it
 //!   ([`crate::connection`]).
-//! - `stream_send` takes no more than the congestion window has room for; the rest waits in [`crate::responses`].
+//! - `stream_send_zc` takes no more than the congestion window has room for; the rest waits in [`crate::responses`].
 //! - CUBIC and Reno are not paced (`SendInfo::at` is now), BBRv2 is (`get_next_release_time`).
 //! - BBRv2 takes the rate of a sender that asks for little, as a live stream does, for that of the path: it paces such a
 //!   stream at about its own rate and lets ten packets be in flight. So its least window is larger here, and
@@ -20,11 +20,32 @@
 use std::time::Duration;
 
 use boring::ssl::{SslContextBuilder, SslMethod};
+use bytes::Bytes;
 use clap::ValueEnum;
-use quiche::{BbrParams, Config, CongestionControlAlgorithm};
+use quiche::{BbrParams, BufFactory, Config, CongestionControlAlgorithm};
 
 use crate::certificate::Certificate;
 use crate::configuration_error::ConfigurationError;
+
+/// Stream data that quiche keeps until they are acknowledged are the response's own: they are copied into packets, and nowhere else.
+#[derive(Clone, Debug, Default)]
+pub struct SharedBuffers;
+
+impl BufFactory for SharedBuffers {
+    type Buf = Bytes;
+    type DgramBuf = Vec<u8>;
+
+    fn buf_from_slice(data: &[u8]) -> Bytes {
+        Bytes::copy_from_slice(data)
+    }
+
+    fn dgram_buf_from_slice(data: &[u8]) -> Vec<u8> {
+        data.into()
+    }
+}
+
+/// A connection of this server.
+pub type QuicConnection = quiche::Connection<SharedBuffers>;
 
 /// UDP payload of a packet: with its headers it fits every path of 1400 bytes, tunnels included.
 pub const PACKET_BYTES: usize = 1350;

@@ -9,6 +9,7 @@ use crate::body::Body;
 use crate::follow::Follow;
 use crate::growing::Growing;
 use crate::jobs::Waker;
+use crate::quic::QuicConnection;
 
 /// Bytes per response that are read and not yet sent: two reads, so that one is ready while the other is under way.
 const MOST_AHEAD_BYTES: usize = 2 * crate::jobs::CHUNK_BYTES;
@@ -239,7 +240,7 @@ impl Responses {
 
     /// Gives QUIC what it accepts now, the streams in turn. Returns the streams whose response it has accepted
     /// completely, which are removed, and the streams that refuse theirs.
-    pub fn hand_over(&mut self, quic: &mut quiche::Connection, now: Instant) -> HandedOver {
+    pub fn hand_over(&mut self, quic: &mut QuicConnection, now: Instant) -> HandedOver {
         let mut handed_over = HandedOver::default();
         loop {
             let after = self.all.range(self.last_turn + 1..).map(|(stream, _)| *stream);
@@ -266,19 +267,20 @@ impl Responses {
         }
     }
 
-    fn turn(&mut self, stream: u64, quic: &mut quiche::Connection, now: Instant) -> Turn {
+    fn turn(&mut self, stream: u64, quic: &mut QuicConnection, now: Instant) -> Turn {
         let Some(response) = self.all.get_mut(&stream).filter(|response| response.has_work()) else {
             return Turn::Blocked;
         };
         let mut progress = Turn::Blocked;
         let mut allowance = TURN_BYTES;
         loop {
-            let front: &[u8] = response.pending.chunks.front().map_or(&[], |front| front);
-            let offered = &front[..front.len().min(allowance)];
-            let last = response.ends() && offered.len() == response.pending.length;
-            match quic.stream_send(stream, offered, last) {
-                Ok(taken) => {
-                    let all_taken = taken == offered.len();
+            let front = response.pending.chunks.front();
+            let offered = front.map_or_else(Bytes::new, |front| front.slice(..front.len().min(allowance)));
+            let size = offered.len();
+            let last = response.ends() && size == response.pending.length;
+            match quic.stream_send_zc(stream, offered, last) {
+                Ok((taken, _)) => {
+                    let all_taken = taken == size;
                     response.pending.advance(taken);
                     allowance -= taken;
                     if last && all_taken {

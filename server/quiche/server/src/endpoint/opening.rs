@@ -51,7 +51,7 @@ impl Endpoint {
         };
         self.config.set_stateless_reset_token(self.resets.token(&id));
         let mut quic = match retried {
-            None => quiche::accept(&id, None, local, peer, &mut self.config),
+            None => quiche::accept_with_buf_factory(&id, None, local, peer, &mut self.config),
             Some(retried) => quiche::accept_with_retry(&id, retried, local, peer, &mut self.config),
         }
         .ok()?;
