@@ -87,18 +87,30 @@ class Waiting(WallClock):
 
 def test_a_file_is_read_a_second_before_its_time() -> None:
     clock = Waiting()
-    pace = Pace(clock, Event())
+    pace = Pace(clock, Event(), is_file=True)
     for place in range(251):
         pace.read(7 + place / 25)
     assert clock.time == pytest.approx(10_000 - 1000 * AHEAD_SECONDS)
     assert clock.held == pytest.approx(clock.time + 1000 * FINE_SECONDS)
 
 
+def test_a_hole_of_a_file_takes_its_time_and_that_of_a_pipe_has_taken_it() -> None:
+    waited = []
+    for is_file in (True, False):
+        clock = Waiting()
+        pace = Pace(clock, Event(), is_file=is_file)
+        for place in range(251):
+            pace.read(place / 25 + (2 if place > 125 else 0))
+        waited.append(clock.time)
+    assert waited == pytest.approx([12_000 - 1000 * AHEAD_SECONDS, 10_000 - 40 - 1000 * AHEAD_SECONDS])
+
+
+@pytest.mark.parametrize("is_file", [True, False])
 @pytest.mark.parametrize("jump", [-90.0, 90.0])
-def test_an_input_whose_clock_jumps_goes_on_without_a_pause(jump: float) -> None:
+def test_an_input_whose_clock_jumps_goes_on_without_a_pause(jump: float, is_file: bool) -> None:
     """Who waited for its new time would hold back an encoder that writes to the pipe."""
     clock = Waiting()
-    pace = Pace(clock, Event())
+    pace = Pace(clock, Event(), is_file=is_file)
     for place in range(251):
         pace.read(100 + place / 25 + (jump if place > 125 else 0))
     assert clock.time == pytest.approx(10_000 - 40 - 1000 * AHEAD_SECONDS)

@@ -81,7 +81,7 @@ class Demuxer(Thread):
         super().__init__(name=f"input {number}", daemon=True)
         self._number, self._input, self._clock = number, name, clock
         self._put_note, self._stop_event = put, stop
-        self._pace = None if "://" in name else Pace(clock, stop)
+        self._pace = None if "://" in name else Pace(clock, stop, is_file=name != STDIN and Path(name).is_file())
         """A network sets the pace itself."""
         self._probing = SHORT_PROBING if comes_again(name) else PROBING
 

@@ -10,13 +10,17 @@ AHEAD_SECONDS = 1.0
 """What may be read before its time."""
 FINE_SECONDS = 0.2
 """What is read before a clock that waits goes on."""
+HOLE_SECONDS = 10.0
+"""So long a hole of a file is waited for, as nobody writes to it meanwhile."""
 
 
 class Pace:
     """That of one input."""
 
-    def __init__(self, clock: WallClock, stop: Event) -> None:
+    def __init__(self, clock: WallClock, stop: Event, *, is_file: bool) -> None:
+        """`is_file`: a regular one, not a pipe."""
         self._clock, self._stop = clock, stop
+        self._longest_hole = HOLE_SECONDS if is_file else LEAP / TICKS
         self._last: float | None = None
         """Seconds, by the clock of the input."""
         self._due = clock.now()
@@ -31,7 +35,7 @@ class Pace:
         """Waits until a packet with this time, by the clock of the input, may be passed on."""
         if self._last is None:
             self._due = self._clock.now()
-        elif -INTERLEAVED <= (passed := seconds - self._last) * TICKS <= LEAP:
+        elif -INTERLEAVED / TICKS <= (passed := seconds - self._last) <= self._longest_hole:
             self._due += 1000 * passed
         # else its clock has jumped, and goes on from where it is
         self._last = seconds
