@@ -132,8 +132,7 @@ impl Follow {
         if let Some(step) = self.read_frames(scheduler, pending, ahead) {
             return step;
         }
-        // The end record is the last one.
-        if self.watched.ended() && self.parts.is_empty() { Step::End } else { Step::Wait }
+        if self.watched.ends_within(self.records) && self.parts.is_empty() { Step::End } else { Step::Wait }
     }
 
     /// A read is done; what is to be written on the stream.

@@ -147,6 +147,12 @@ impl Watched {
         self.state().reader.ended()
     }
 
+    /// Whether the end record is one of the first `count` records. Asked for at once: another thread may add it meanwhile.
+    pub fn ends_within(&self, count: usize) -> bool {
+        let state = self.state();
+        state.reader.ended() && state.known.len() <= count
+    }
+
     /// Whether the records are malformed, or none has come since `begun` for too long.
     pub fn is_given_up(&self, begun: Instant, now: Instant) -> bool {
         let state = self.state();

@@ -32,5 +32,7 @@ async fn a_watcher_outlives_the_worker_whose_client_was_the_first() {
     File::options().append(true).open(&path).unwrap().write_all(END).unwrap();
     timeout(Duration::from_secs(60), changes.changed()).await.expect("a look at the file").unwrap();
     assert!(watched.ended());
+    // Whoever has not announced the end record, which came a moment ago, has not ended.
+    assert_eq!([watched.ends_within(0), watched.ends_within(1)], [false, true]);
     fs::remove_file(path).unwrap();
 }
