@@ -1,5 +1,5 @@
 import { mean } from '../../sim/report/statistics.js';
-import { MEASURE_COLUMNS, formatted, interval, type Column } from '../report/columns.js';
+import { formatted, interval, measureColumn } from '../report/columns.js';
 import { TAILS, table } from '../report/markdown.js';
 import { markdownTable } from '../../sim/report/markdown-table.js';
 import { pivot } from '../report/overview.js';
@@ -53,11 +53,9 @@ export function mostTogether(rows: readonly SummaryRow[]): readonly SummaryRow[]
 /** Without a standard error. */
 const plain = (figure: string) => figure.replace(/ ± [\d.]+/, '');
 
-const columnOf = (key: string): Column => MEASURE_COLUMNS.find((column) => column.key === key)!;
-
 /** A table for each measure: conditions below each other, systems beside each other. */
 function pivots(rows: readonly SummaryRow[], measures: readonly string[]): string {
-  return measures.map((key) => `${columnOf(key).title}:\n\n${pivot(rows, columnOf(key))}`).join('\n\n');
+  return measures.map((key) => `${measureColumn(key).title}:\n\n${pivot(rows, measureColumn(key))}`).join('\n\n');
 }
 
 function live(matrix: Matrix): string {
@@ -74,10 +72,10 @@ export function besidePaper(
   measures: readonly string[],
   behind: readonly string[] = [],
 ): string {
-  const others = behind.map(columnOf);
+  const others = behind.map(measureColumn);
   const tables = measures.map((key) => {
     const theirs = paper[key];
-    const column = columnOf(key);
+    const column = measureColumn(key);
     const lines = [...new Set(rows.map(({ path }) => path))].flatMap((path) => {
       const ofPath = rows.filter((row) => row.path === path);
       const ours = [...new Set(ofPath.map(({ control }) => control))].map((control) => {
@@ -131,7 +129,7 @@ export function datagramsAgainstStreams(matrix: Matrix, groups: readonly PathGro
     return { name, rows: together(kept, ({ path }) => names.has(path)) };
   });
   const both = (rows: readonly SummaryRow[], key: string) =>
-    rows.map((row) => plain(columnOf(key).format(row))).join(' / ');
+    rows.map((row) => plain(measureColumn(key).format(row))).join(' / ');
   const lines = parts
     .filter(({ rows }) => rows.length === 2)
     .map(({ name, rows }) => {
@@ -142,7 +140,7 @@ export function datagramsAgainstStreams(matrix: Matrix, groups: readonly PathGro
         ...['waited', 'waitedMedian', 'waitedP90', ...TAILS, 'score', 'switches'].map((key) => both(rows, key)),
         interval(ours.versus?.waited, 1, 2),
         interval(ours.versus?.score, 1, 4),
-        columnOf('datagrams').format(ours),
+        measureColumn('datagrams').format(ours),
       ];
     });
   const header = [
@@ -151,7 +149,7 @@ export function datagramsAgainstStreams(matrix: Matrix, groups: readonly PathGro
     'waited s',
     'median',
     'p90',
-    ...TAILS.map((key) => columnOf(key).title),
+    ...TAILS.map((key) => measureColumn(key).title),
     'SSIM',
     'switches',
     'Δ waited, s',
@@ -174,11 +172,14 @@ function recovery({ rows, sessions }: Matrix): string {
       row.path,
       row.server,
       String(row.trials),
-      ...keys.map((key) => columnOf(key).format(row)),
+      ...keys.map((key) => measureColumn(key).format(row)),
       formatted(lost.length === 0 ? null : mean(lost), { scale: 1, digits: 4 }),
     ];
   });
-  return markdownTable([['path', 'server', 'n', ...keys.map((key) => columnOf(key).title), 'SSIM lost'], ...lines]);
+  return markdownTable([
+    ['path', 'server', 'n', ...keys.map((key) => measureColumn(key).title), 'SSIM lost'],
+    ...lines,
+  ]);
 }
 
 /** Videos that one line of a table is about. */
@@ -205,7 +206,7 @@ export function firstSeconds(matrix: Matrix, groups: readonly VideoGroup[]): str
         return [
           name,
           path.name,
-          ...['system', 'trials', 'startupMedian', ...TAILS, 'scoreFirst'].map((key) => columnOf(key).format(row)),
+          ...['system', 'trials', 'startupMedian', ...TAILS, 'scoreFirst'].map((key) => measureColumn(key).format(row)),
           formatted(total === 0 ? null : skipped / total, { scale: 100, digits: 1 }),
           interval(row.versus?.startup, 1, 2),
           interval(row.versus?.scoreFirst, 1, 4),
@@ -220,7 +221,7 @@ export function firstSeconds(matrix: Matrix, groups: readonly VideoGroup[]): str
       'system',
       'n',
       'start s',
-      ...TAILS.map((key) => columnOf(key).title),
+      ...TAILS.map((key) => measureColumn(key).title),
       'first 10 s',
       'frames skipped %',
       'Δ start, s',

@@ -1,12 +1,10 @@
 import { markdownTable } from '../../sim/report/markdown-table.js';
-import { MEASURE_COLUMNS, NOTHING, type Column } from '../report/columns.js';
+import { measureColumn, NOTHING, type Column } from '../report/columns.js';
 import { TAILS } from '../report/markdown.js';
 import type { SummaryRow } from '../report/summary.js';
 import { together, type Matrix } from './kept.js';
 
-const columnsOf = (keys: readonly string[]) => keys.map((key) => MEASURE_COLUMNS.find((column) => column.key === key)!);
-
-const COLUMNS = columnsOf(['buffer', 'system', 'trials', 'waited', ...TAILS, 'score']);
+const COLUMNS = ['buffer', 'system', 'trials', 'waited', ...TAILS, 'score'].map(measureColumn);
 
 /** A line for each system of these matrices and buffer, over all conditions: its worst sessions, and how pictures followed each other. */
 export function tailsBlock(matrices: readonly Matrix[]): string {
@@ -19,7 +17,7 @@ export function tailsBlock(matrices: readonly Matrix[]): string {
 
 /** Those of the tails that some of the rows know. */
 export function knownTails(rows: readonly SummaryRow[]): string[] {
-  return columnsOf(TAILS)
+  return TAILS.map(measureColumn)
     .filter(({ format }) => rows.some((row) => format(row) !== NOTHING))
     .map(({ key }) => key);
 }

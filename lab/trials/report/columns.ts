@@ -88,6 +88,11 @@ export function isForLive(key: string): boolean {
   return LIVE_KEYS.has(key);
 }
 
+/** The column of a measure. `key`: its name in files. */
+export function measureColumn(key: string): Column {
+  return MEASURE_COLUMNS.find((column) => column.key === key)!;
+}
+
 /** What the paired comparison with the baseline adds, where people read it. */
 export const COMPARISON_COLUMNS: readonly Omit<Column, 'value'>[] = [
   { key: 'waitedDifference', title: 'Δ waited, s', format: ({ versus }) => interval(versus?.waited, 1, 2) },

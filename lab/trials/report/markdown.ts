@@ -1,7 +1,14 @@
 import { groupBy } from '../../sim/report/group-by.js';
 import { TAIL_COLUMNS } from '../../sim/report/tail-columns.js';
 import { labelOf, type ChartedSystem } from './charts.js';
-import { COMPARISON_COLUMNS, CONDITION_COLUMNS, LIVE_COMPARISON_COLUMNS, MEASURE_COLUMNS, NOTHING } from './columns.js';
+import {
+  COMPARISON_COLUMNS,
+  CONDITION_COLUMNS,
+  LIVE_COMPARISON_COLUMNS,
+  MEASURE_COLUMNS,
+  NOTHING,
+  measureColumn,
+} from './columns.js';
 import { explained } from './facts.js';
 import { markdownTable } from '../../sim/report/markdown-table.js';
 import { overview } from './overview.js';
@@ -83,9 +90,7 @@ export function markdownSummary({ title, baseline, systems, facts, rows }: Markd
 export function table(rows: readonly SummaryRow[], conditions: 'named above' | 'in columns' = 'named above'): string {
   const differing = CONDITION_COLUMNS.filter(({ format }) => new Set(rows.map(format)).size > 1);
   const areLive = rows.some(({ live }) => live);
-  const shown = areLive
-    ? LIVE_SHOWN.map((key) => MEASURE_COLUMNS.find((column) => column.key === key)!)
-    : MEASURE_COLUMNS.filter(({ key }) => SHOWN.includes(key));
+  const shown = areLive ? LIVE_SHOWN.map(measureColumn) : MEASURE_COLUMNS.filter(({ key }) => SHOWN.includes(key));
   const columns = [
     ...(conditions === 'in columns' ? differing : []),
     ...shown.filter(({ format }) => rows.some((row) => format(row) !== NOTHING)),
