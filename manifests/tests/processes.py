@@ -14,6 +14,8 @@ from voxel_prepare.cli import prepare
 
 COMMAND = [sys.executable, "-c", "from voxel_prepare.cli.prepare import main; main()"]
 
+LOOK_SECONDS = 0.05
+
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """`voxel-prepare` to its end."""
@@ -46,12 +48,17 @@ def parts(folder: Path) -> set[str]:
     return {re.sub(r"\.[0-9a-f]{12}\.", ".", name) for name in visible(folder)}
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    for _ in range(2400):
+def came(condition: Callable[[], bool], seconds: float) -> bool:
+    """Whether it is true within so many seconds, which a machine that stands still for a while does not use up."""
+    for _ in range(round(seconds / LOOK_SECONDS)):
         if condition():
-            return
-        time.sleep(0.05)
-    raise AssertionError("waited in vain")
+            return True
+        time.sleep(LOOK_SECONDS)
+    return False
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    assert came(condition, 120), "waited in vain"
 
 
 def processes_of_session(session: int) -> list[str]:

@@ -11,11 +11,13 @@ import pytest
 from clips import ffmpeg
 from live_playlist_reader import ReadPlaylist, attributes, read_playlist
 from plain_playlists import check_growth, check_plain
-from processes import wait_for
+from processes import came, wait_for
 from published import records_of
 from test_copied_streams import RATE, SECONDS, SIZES, TRACKS, copy, make_streams, push, start
 
 NAMES = [*TRACKS, "a0"]
+AGAIN_SECONDS = 8
+"""An encoder that is started again has key frames between those of others by chance, and is left out with them."""
 
 
 @pytest.fixture(scope="module")
@@ -117,8 +119,11 @@ def test_a_representation_that_goes_and_comes_back_leaves_no_gap(
         wait_for(lambda: has("v0", "v1"))
         _end(pushed.pop())
         wait_for(lambda: has("v0"))
-        pushed.append(push(streams[1], pipes[1], "-stream_loop", "-1"))
-        wait_for(lambda: has("v0", "v1"))
+        for _ in range(20):
+            pushed.append(push(streams[1], pipes[1], "-stream_loop", "-1"))
+            if came(lambda: has("v0", "v1"), AGAIN_SECONDS):
+                break
+            _end(pushed.pop())
         written = len(seen["v1"])
         wait_for(lambda: has("v0", "v1") and len(seen["v1"]) > written + 1)
     finally:

@@ -117,6 +117,30 @@ def test_the_last_picture_stays_and_then_the_last_key_frame_until_the_next_cut()
     assert cutter.stills == 0
 
 
+@pytest.mark.parametrize("off", [-9000, 5 * FRAME // 4])
+@pytest.mark.parametrize("stills", [0, 2])
+def test_records_have_no_gap_where_the_next_cut_is_not_where_it_was_expected(off: int, stills: int) -> None:
+    cutter = Cutter(Cuts(Fraction(TICKS)), 4)
+    chunks = [chunk for one in frames(range(20)) for chunk in cutter.add(one)]
+    chunks += cutter.overdue(21 * FRAME if stills == 0 else stills * TICKS + TICKS)
+    next_ = frames(range(30), TICKS * (1 + stills) + off)
+    chunks += [chunk for one in next_ for chunk in cutter.add(one)] + list(cutter.finish())
+    check(chunks)
+    assert [chunk.segment for chunk in chunks if chunk.is_still] == list(range(1, 1 + stills))
+    assert [frame.shown for frame in chunks[-1].frames] == [one.shown for one in next_[-len(chunks[-1].frames) :]]
+
+
+def test_a_still_begins_where_the_segment_before_it_ended_though_others_were_cut_later() -> None:
+    cuts = Cuts(Fraction(TICKS))
+    cutter = Cutter(cuts, 4)
+    chunks = [chunk for one in frames(range(20)) for chunk in cutter.add(one)]
+    chunks += cutter.overdue(21 * FRAME)
+    cuts.cut(TICKS + 1500)
+    chunks += cutter.overdue(2 * TICKS)
+    check(chunks)
+    assert [chunk.start for chunk in chunks if chunk.is_still] == [TICKS]
+
+
 def test_what_comes_too_late_for_its_segment_waits_for_the_next_cut() -> None:
     cutter = Cutter(Cuts(Fraction(TICKS)), 4)
     late = frames(range(30)) + frames(range(30), TICKS) + frames(range(30), 2 * TICKS)

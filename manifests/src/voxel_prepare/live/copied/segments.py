@@ -76,7 +76,9 @@ class Cutter:
         self._decoded = 0
         """Decode time of the last chunk's end."""
         self._start = 0
-        """Where the next chunk starts (`CutChunk.start`)."""
+        """Where the next chunk starts (`CutChunk.start`): not with its segment's key frame where the segment before was
+        ended without that.
+        """
 
     def add(self, placed: Placed) -> Iterator[CutChunk]:
         """The next frame; chunks that are complete with it."""
@@ -125,7 +127,9 @@ class Cutter:
         self._key, self._segment, self.next = placed, number, number + 1
         self._held, self._frames, self._latest = [placed], 1, placed.shown
         self._delay = max(0, placed.shown - placed.decoded)
-        self._decoded = self._start = placed.shown
+        self._decoded = placed.shown
+        if not self.has_begun:
+            self._start = placed.shown
         self.has_begun, self.stills = True, 0
 
     def _is_full(self, following: Placed) -> bool:
@@ -188,8 +192,7 @@ class Cutter:
     def _still(self) -> CutChunk:
         """The next segment, which has not come: the last key frame stands for it."""
         assert self._key is not None
-        number, start = self.next, self._cuts.start(self.next)
-        start = max(start, self._start)
+        number, start = self.next, self._start
         end = max(start + 1, self._cuts.start(number + 1))
         frame = TimedFrame(self._key.packet.data, True, start, start, end - start)
         late = (start - self._key.shown) * 1000 // TICKS
