@@ -71,6 +71,18 @@ test('it does, too, where it has just begun to play on where it stood', () => {
   expect(video.currentTime).toBe(110);
 });
 
+test('it does where hls.js has gone over a gap before which playback stood', () => {
+  const [catchUp, video] = [new CatchUp(), element()];
+  catchUp.look(video, at(100));
+  video.readyState = 2;
+  catchUp.look(video, at(100));
+  Object.assign(video, { readyState: 1, seeking: true, currentTime: 100.1 });
+  catchUp.look(video, at(100));
+  Object.assign(video, { readyState: 4, seeking: false });
+  catchUp.look(video, at(110));
+  expect(video.currentTime).toBe(110);
+});
+
 test('a stall that can be caught up with is', () => {
   const [catchUp, video] = [new CatchUp(), element()];
   for (const goal of [100, 102.9]) catchUp.look(video, at(goal));
@@ -80,14 +92,14 @@ test('a stall that can be caught up with is', () => {
 test.each<[string, object]>([
   ['paused', { paused: true }],
   ['went back', { currentTime: 80 }],
-  ['is going elsewhere', { seeking: true }],
+  ['is going back', { currentTime: 80, seeking: true, readyState: 1 }],
   ['plays slowly', { playbackRate: 0.5 }],
 ])('who %s stays behind', (_, of) => {
   const [catchUp, video] = [new CatchUp(), element()];
   catchUp.look(video, at(100));
   Object.assign(video, of);
   catchUp.look(video, at(101));
-  Object.assign(video, { paused: false, seeking: false, playbackRate: 1 });
+  Object.assign(video, { paused: false, seeking: false, readyState: 4, playbackRate: 1 });
   const { currentTime } = video;
   for (const goal of [110, 111]) catchUp.look(video, at(goal));
   expect(video.currentTime).toBe(currentTime);

@@ -54,10 +54,10 @@ export class CatchUp {
   }
 
   #rejoin(element: RatedElement, { goal }: Behind): void {
-    const { currentTime, paused, playbackRate, readyState, seeking } = element;
+    const { currentTime, paused, playbackRate, readyState } = element;
     const isFar = goal !== null && goal - currentTime > MOST;
-    // Whoever pauses, goes back or plays slowly wants to be behind.
-    if (paused || seeking || playbackRate < 1 || currentTime < this.#lastTime) this.#isLive = false;
+    // Whoever pauses, goes back or plays slowly wants to be behind. Where playback stands hls.js goes forward a little by itself.
+    if (paused || playbackRate < 1 || currentTime < this.#lastTime) this.#isLive = false;
     else if (isFar && this.#isLive) element.currentTime = goal;
     else if (readyState > WAITS) this.#isLive = !isFar;
     this.#lastTime = currentTime;
