@@ -41,10 +41,10 @@ function playback(changes: Partial<EdgeJumpOptions> = {}) {
 }
 
 /** Where playback is once the chunk has come, 13: where it was. */
-async function placeAfter(chunk: typeof CUT, position: LivePosition, segment = SEGMENT): Promise<number> {
+async function placeAfter(chunk: typeof CUT | undefined, position: LivePosition, segment = SEGMENT): Promise<number> {
   const { jump, element, at } = playback();
   at(position);
-  await jump.arrived(chunk, segment);
+  await jump.consider(segment, chunk);
   return element.currentTime;
 }
 
@@ -58,11 +58,16 @@ test('jumps over what is whole only where catch-up would take minutes', async ()
   expect(await placeAfter(WHOLE, { ...LATE, latency: 7 })).toBe(18.01);
 });
 
+test('jumps over what is whole, too, where it comes over HTTP and fills the buffer', async () => {
+  expect(await placeAfter(undefined, { ...LATE, ahead: 4 })).toBe(18.01);
+  expect(await placeAfter(undefined, { ...LATE, latency: 6.9, ahead: 4 })).toBe(13);
+});
+
 test.each([
   ['less than half of the chunk was left out', { bytesUnreliable: 9000, bytesUnsent: 4499 }, { ...LATE, latency: 4 }],
   ['there was nothing to leave out', { bytesUnreliable: 0, bytesUnsent: 0 }, { ...LATE, latency: 4 }],
   ['catch-up will do', CUT, { ...LATE, latency: 2.4 }],
-  ['there is something to play', CUT, { ...LATE, ahead: 0.6 }],
+  ['there is something to play', CUT, { ...LATE, latency: 4, ahead: 0.6 }],
 ])('plays on where %s', async (_, chunk, position) => {
   expect(await placeAfter(chunk, position)).toBe(13);
 });
@@ -76,27 +81,28 @@ test.each([
   const { jump, element, at } = playback();
   at(LATE);
   element.currentTime = atTarget - (LATE.latency - TARGET);
-  await jump.arrived(CUT, SEGMENT);
+  await jump.consider(SEGMENT, CUT);
   expect(element.currentTime).toBe(place);
 });
 
 describe('viewers stay where they went', () => {
   test('until they are near the edge again', async () => {
     const { jump, element, at } = playback();
+    element.currentTime = 12.5;
     jump.seeking();
     at({ ...LATE, latency: 30 });
-    await jump.arrived(CUT, SEGMENT);
-    expect(element.currentTime).toBe(13);
+    await jump.consider(SEGMENT, CUT);
+    expect(element.currentTime).toBe(12.5);
     at({ ...NEAR, latency: 2 });
     at(LATE);
-    await jump.arrived(CUT, SEGMENT);
+    await jump.consider(SEGMENT, CUT);
     expect(element.currentTime).toBe(18.01);
   });
 
   test('from the start on', async () => {
     const { jump, element, at } = playback({ position: () => LATE });
     at(LATE);
-    await jump.arrived(CUT, SEGMENT);
+    await jump.consider(SEGMENT, CUT);
     expect(element.currentTime).toBe(13);
   });
 
@@ -104,21 +110,30 @@ describe('viewers stay where they went', () => {
     let answer: (isThere: boolean) => void = () => undefined;
     const { jump, element, at } = playback({ isThere: () => new Promise((resolve) => (answer = resolve)) });
     at(LATE);
-    const arrived = jump.arrived(CUT, SEGMENT);
+    const considered = jump.consider(SEGMENT, CUT);
     element.currentTime = 2;
     jump.seeking();
     answer(true);
-    await arrived;
+    await considered;
     expect(element.currentTime).toBe(2);
+  });
+
+  test('which is back, not over a gap where playback stands', async () => {
+    const { jump, element, at } = playback();
+    at(LATE);
+    element.currentTime = 13.1;
+    jump.seeking();
+    await jump.consider(SEGMENT, CUT);
+    expect(element.currentTime).toBe(18.01);
   });
 
   test('which a jump is not', async () => {
     const { jump, element, at } = playback();
     at(LATE);
-    await jump.arrived(CUT, SEGMENT);
+    await jump.consider(SEGMENT, CUT);
     jump.seeking();
     at(LATE);
-    await jump.arrived(CUT, { ...SEGMENT, startTime: 18, request: { ...REQUEST, url: 'https://a.example/v0/9.m4s' } });
+    await jump.consider({ ...SEGMENT, startTime: 18, request: { ...REQUEST, url: 'https://a.example/v0/9.m4s' } }, CUT);
     expect(element.currentTime).toBe(24.01);
   });
 });
@@ -127,25 +142,25 @@ test.each([{ paused: true }, { seeking: true }])('plays on where %o', async (sta
   const { jump, element, at } = playback();
   at(LATE);
   Object.assign(element, state);
-  await jump.arrived(CUT, SEGMENT);
+  await jump.consider(SEGMENT, CUT);
   expect(element.currentTime).toBe(13);
 });
 
 test('plays on where the page wants no catching up', async () => {
   const { jump, element, at } = playback({ isWanted: () => false });
   at(LATE);
-  await jump.arrived(CUT, SEGMENT);
+  await jump.consider(SEGMENT, CUT);
   expect(element.currentTime).toBe(13);
 });
 
 test('asks whether the segment is there, once at a time, and plays on where it is not', async () => {
   const { jump, asked, at } = playback();
   at(LATE);
-  await Promise.all([jump.arrived(CUT, SEGMENT), jump.arrived(CUT, SEGMENT)]);
+  await Promise.all([jump.consider(SEGMENT, CUT), jump.consider(SEGMENT, CUT)]);
   expect(asked).toEqual([{ ...REQUEST, url: 'https://a.example/v0/9.m4s' }]);
   const late = playback({ isThere: () => Promise.resolve(false) });
   late.at(LATE);
-  await late.jump.arrived(CUT, SEGMENT);
+  await late.jump.consider(SEGMENT, CUT);
   expect(late.element.currentTime).toBe(13);
 });
 
@@ -153,13 +168,24 @@ test('jumps where no answer comes: a link that recovers has other things to carr
   vi.useFakeTimers();
   const { jump, element, at } = playback({ isThere: () => new Promise(() => undefined) });
   at(LATE);
-  const arrived = jump.arrived(CUT, SEGMENT);
+  const considered = jump.consider(SEGMENT, CUT);
   await vi.advanceTimersByTimeAsync(499);
   expect(element.currentTime).toBe(13);
   await vi.advanceTimersByTimeAsync(1);
-  await arrived;
+  await considered;
   vi.useRealTimers();
   expect(element.currentTime).toBe(18.01);
+});
+
+test('plays on where no answer comes and nothing else has: the outage has not ended', async () => {
+  vi.useFakeTimers();
+  const { jump, element, at } = playback({ isThere: () => new Promise(() => undefined) });
+  at(LATE);
+  const considered = jump.consider(SEGMENT);
+  await vi.advanceTimersByTimeAsync(500);
+  await considered;
+  vi.useRealTimers();
+  expect(element.currentTime).toBe(13);
 });
 
 test('plays on where segments are numbered otherwise', async () => {
@@ -172,6 +198,6 @@ test('keeps what an address has after the number', async () => {
   const { jump, asked, at } = playback();
   at(LATE);
   const request = { ...REQUEST, url: 'https://a.example/7/v0/6.m4s?key=1/6.m4s' };
-  await jump.arrived(CUT, { ...SEGMENT, request });
+  await jump.consider({ ...SEGMENT, request }, CUT);
   expect(asked).toEqual([{ ...request, url: 'https://a.example/7/v0/9.m4s?key=1/6.m4s' }]);
 });

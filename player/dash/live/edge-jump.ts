@@ -4,10 +4,10 @@ import type { FragmentRequest, LoaderRequest } from '../dash-types.js';
 /** Seconds behind the target from which on what an outage has cost is jumped over: a start and what catch-up has not made good yet are less. */
 const LEAST_DRIFT = 1.5;
 
-/** From so many on what is whole is, too: catch-up would take minutes. */
+/** From so many on what is whole is, too, and what is in the buffer: catch-up would take minutes. */
 const MOST_DRIFT = 6;
 
-/** Seconds of buffer with which there is nothing to gain yet. */
+/** Seconds of buffer with which there is nothing to gain yet by what is cut. */
 const MOST_AHEAD = 0.5;
 
 /** Seconds further behind than the target where it goes on: an outage seldom comes alone. Catch-up makes that good. */
@@ -19,7 +19,7 @@ const INTO_SEGMENT = 0.01;
 /** Seconds: elements round what is asked for, and may play a little before they say that they seek. */
 const SEEK_TOLERANCE = 0.1;
 
-/** Milliseconds for the answer whether a segment is there: after them it is the link that is late, not the encoder. */
+/** Milliseconds for the answer whether a segment is there: after them it is the link that is late, not the encoder, if a chunk has come. */
 const LONGEST_QUESTION = 500;
 
 /** Where a live playback is, in seconds. */
@@ -55,15 +55,17 @@ export interface EdgeJumpOptions {
 }
 
 /**
- * Has playback go on near the live edge when nothing is left to play. Of what was captured during an outage a server has left out what
- * would have come too late, a picture a second is left: playing that would take as long as the outage, which the viewer has waited for
- * already. And whoever is seconds behind stays so for minutes. A viewer who went back on purpose stays there.
+ * Has playback go on near the live edge after an outage. Of what was captured during that a server has left out what would have come too late,
+ * a picture a second is left: playing that would take as long as the outage, which the viewer has waited for already. And whoever is seconds
+ * behind stays so for minutes, also where all of it comes over HTTP as the outage has ended the session. A viewer who went back on purpose
+ * stays there.
  */
 export class EdgeJump {
   /** Whether playback has been near its target since the viewer chose the place. */
   #wasNear = false;
-  /** Seconds on the presentation's time line. */
+  /** Seconds on the presentation's time line, as the next. */
   #jumpedTo = NaN;
+  #lastTime = NaN;
   #isAsking = false;
 
   constructor(private readonly options: EdgeJumpOptions) {}
@@ -72,12 +74,14 @@ export class EdgeJump {
   look(): void {
     const { latency, target } = this.options.position() ?? { latency: NaN, target: 0 };
     if (latency - target < LEAST_DRIFT) this.#wasNear = true;
+    this.#lastTime = this.options.element()?.currentTime ?? NaN;
   }
 
-  /** Playback goes on elsewhere: after a jump, or because the viewer wants it. */
+  /** Playback goes on elsewhere: after a jump, because the viewer wants it, or a little further on where dash.js goes over a gap. */
   seeking(): void {
     const time = this.options.element()?.currentTime ?? NaN;
-    if (!(Math.abs(time - this.#jumpedTo) < SEEK_TOLERANCE)) this.leave();
+    const isJump = Math.abs(time - this.#jumpedTo) < SEEK_TOLERANCE;
+    if (!isJump && !(time >= this.#lastTime)) this.leave();
   }
 
   /** The viewer pauses, or another presentation plays. */
@@ -85,32 +89,33 @@ export class EdgeJump {
     this.#wasNear = false;
   }
 
-  /** A chunk of that segment has come: jumps if that is better. */
-  async arrived(chunk: CutChunk, segment: JumpSegment): Promise<void> {
-    const place = this.#isAsking ? undefined : this.#placeFor(chunk, segment);
+  /** A chunk of that segment has come, or dash.js asks for it: jumps if that is better. */
+  async consider(segment: JumpSegment, chunk?: CutChunk): Promise<void> {
+    const place = this.#isAsking ? undefined : this.#placeFor(segment, chunk);
     const request = place === undefined ? undefined : requestAt(place, segment);
     if (place === undefined || !request) return;
     this.#isAsking = true;
     const isThere = await Promise.race([
       this.options.isThere(request),
-      new Promise((resolve) => setTimeout(resolve, LONGEST_QUESTION, true)),
+      new Promise((resolve) => setTimeout(resolve, LONGEST_QUESTION, chunk !== undefined)),
     ]);
     this.#isAsking = false;
     // Meanwhile more may have come, or the viewer has gone elsewhere.
-    if (!isThere || this.#placeFor(chunk, segment) === undefined) return;
+    if (!isThere || this.#placeFor(segment, chunk) === undefined) return;
     this.#jumpedTo = place;
     this.options.element()!.currentTime = place;
   }
 
   /** Undefined: no jump is due. */
-  #placeFor({ bytesUnreliable, bytesUnsent }: CutChunk, { startTime, duration }: JumpSegment): number | undefined {
+  #placeFor({ startTime, duration }: JumpSegment, chunk: CutChunk | undefined): number | undefined {
     const { element: elementOf, position: positionOf, isWanted } = this.options;
     const [element, position] = [elementOf(), positionOf()];
     if (!this.#wasNear || !position || !element || element.seeking || element.paused || !isWanted()) return undefined;
     const { latency, target, ahead } = position;
+    const { bytesUnreliable, bytesUnsent } = chunk ?? { bytesUnreliable: 0, bytesUnsent: 0 };
     const isCut = bytesUnsent > 0 && 2 * bytesUnsent >= bytesUnreliable;
     const drift = latency - target;
-    if (ahead > MOST_AHEAD || drift < (isCut ? LEAST_DRIFT : MOST_DRIFT)) return undefined;
+    if (drift < MOST_DRIFT && !(isCut && drift >= LEAST_DRIFT && ahead <= MOST_AHEAD)) return undefined;
     const behind = element.currentTime + drift - RESERVE - startTime;
     return startTime + Math.floor(behind / duration) * duration + INTO_SEGMENT;
   }

@@ -187,12 +187,13 @@ export class LiveAdapter implements LivePart {
         this.#files.handedOver(chunk, placeOf(fragment));
         if (!isVideo) return;
         this.#ahead.arrived(chunk.startTime + chunk.duration + representation.mseTimeOffset);
-        void this.#jump.arrived(chunk, { ...fragment, request });
+        void this.#jump.consider({ ...fragment, request }, chunk);
       },
       onFallback: (error) => this.parts.journal.fallback(error, fragment.url, fragment.index),
       rate: () => this.#files.link.rate,
     });
     this.#segments.add(segment);
+    if (isVideo) void this.#jump.consider({ ...fragment, request });
     void segment.run().finally(() => this.#segments.delete(segment));
   }
 
