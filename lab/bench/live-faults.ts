@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCopied, type CopiedStream } from '../../test/browser/support/copied-stream.js';
-import { liveFolder, untilThere } from '../../test/browser/support/live-stream.js';
+import { captureStart, liveFolder, untilThere } from '../../test/browser/support/live-stream.js';
 import { servePlayerPageWith } from '../../test/browser/support/player-page.js';
 import { ensureChrome } from '../../tools/setup/chrome.mjs';
 import { choiceOption, integerOption } from '../../tools/setup/command-line.mjs';
@@ -154,7 +154,7 @@ async function suffer(fault: FaultName, server: string): Promise<{ played: Playe
     const browser = await launchChrome(network.atViewer(await ensureChrome()), [secure]);
     ends.unshift(() => browser.close());
     const viewers = await Promise.all(PLAYERS.map((name) => startViewer(browser, url, name)));
-    const played = await watch(fault, viewers, { copied, disk, network }, startOf(out));
+    const played = await watch(fault, viewers, { copied, disk, network }, captureStart(out));
     return { played, published: { fault, ...(await witness.check()) } };
   } finally {
     for (const end of ends) await end();
@@ -187,12 +187,6 @@ async function watch(fault: FaultName, viewers: Viewer[], stage: Stage, start: n
       };
     }),
   );
-}
-
-/** When the presentation's time 0 is, in milliseconds since 1970. */
-function startOf(out: string): number {
-  const manifest = readFileSync(join(out, 'manifest.mpd'), 'utf8');
-  return Date.parse(/availabilityStartTime="([^"]+)"/.exec(manifest)![1]!);
 }
 
 /** Looks at every state of what is published. `check`: ends that and checks them all; `end`: only ends it. */

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
@@ -41,7 +41,7 @@ export async function startCopied(folder: string, ...options: string[]): Promise
   const published = once(publisher, 'exit');
   let encoder: ChildProcess;
   const startEncoder = () => {
-    encoder = spawn(ffmpegBinary(), encoderWords(ways.map(({ url }) => url)), { stdio: 'ignore' });
+    encoder = spawn(ffmpegBinary(), encoderWords(ways.map(({ url }) => `${url}?pkt_size=1316`)), { stdio: 'ignore' });
   };
   const killEncoder = () => {
     const exited = once(encoder, 'exit');
@@ -101,18 +101,14 @@ export async function startCopiedFile(folder: string, seconds: number): Promise<
 
 /** Has FFmpeg send a ladder as CMAF over HTTP and `voxel-live --ingest` publish it; returns, once there is a manifest, what ends both. */
 export async function startIngested(folder: string): Promise<() => Promise<unknown>> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
+  const port = await freeTcpPort();
   const out = liveFolder(folder);
   const listen = ['--ingest', `127.0.0.1:${port}`, '--out', out];
   const publisher = spawn(venvProgram('voxel-live'), listen, { stdio: ['ignore', 'ignore', 'pipe'] });
   await once(publisher.stderr, 'data'); // it listens
   publisher.stderr.resume();
-  const pictures = LADDER.flatMap(({ bitrate }, place) => ['-map', `[v${place}]`, `-b:v:${place}`, bitrate]);
   const form = ['-f', 'dash', '-method', 'PUT', '-streaming', '1', '-seg_duration', '1'];
-  const output = [...pictures, '-map', '1:a', '-c:a', 'aac', ...X264, ...form, `http://127.0.0.1:${port}/live/a.mpd`];
+  const output = [...picturesWords(), ...SOUND, ...X264, ...form, `http://127.0.0.1:${port}/live/a.mpd`];
   const encoder = spawn(ffmpegBinary(), [...sourceWords(), ...output], { stdio: 'ignore' });
   await untilThere(`${out}/manifest.mpd`);
   return () => {
@@ -123,12 +119,83 @@ export async function startIngested(folder: string): Promise<() => Promise<unkno
   };
 }
 
+/** Ways on which FFmpeg sends a ladder: each representation a stream of its own, but over SRT, where they are one. */
+export const WAYS = ['udp', 'srt', 'rtmp', 'ingest'] as const;
+
+export type Way = (typeof WAYS)[number];
+
+/**
+ * Has FFmpeg send a ladder and `voxel-live` copy it; returns, once there is a manifest, what ends both. SRT takes FFmpeg's program on the path, by a
+ * named pipe, as docs/LIVE.md has it.
+ */
+export async function startSent(folder: string, way: Way): Promise<() => Promise<unknown>> {
+  if (way === 'udp') {
+    const copied = await startCopied(folder);
+    return () => copied.stop();
+  }
+  if (way === 'ingest') return startIngested(folder);
+  const running = new Set<ChildProcess>();
+  let hasEnded = false;
+  /** Starts a program again whenever it ends: what it sends to may not listen yet. */
+  const keepUp = (program: string, words: readonly string[]): void => {
+    const one = spawn(program, words, { stdio: 'ignore' });
+    running.add(one);
+    one.once('exit', () => {
+      running.delete(one);
+      if (!hasEnded) setTimeout(() => hasEnded || keepUp(program, words), 500);
+    });
+  };
+  const out = liveFolder(folder);
+  const copy = (...inputs: string[]): void => keepUp(venvProgram('voxel-live'), ['--copy', ...inputs, '--out', out]);
+  if (way === 'rtmp') {
+    const ports = await Promise.all(LADDER.map(freeTcpPort));
+    const at = (host: string): string[] => ports.map((port, place) => `rtmp://${host}:${port}/live/v${place}`);
+    // It listens at such an address only.
+    copy(...at('0.0.0.0'));
+    keepUp(ffmpegBinary(), encoderWords(at('127.0.0.1'), 'flv'));
+  } else {
+    const [pipe, port] = [join(folder, 'srt.ts'), await freePort()];
+    execFileSync('mkfifo', [pipe]);
+    copy(pipe);
+    const listener = [
+      '-i',
+      `srt://127.0.0.1:${port}?mode=listener`,
+      '-map',
+      '0',
+      '-c',
+      'copy',
+      '-f',
+      'mpegts',
+      '-y',
+      pipe,
+    ];
+    keepUp('ffmpeg', ['-nostdin', ...listener]);
+    const to = ['-f', 'mpegts', `srt://127.0.0.1:${port}?mode=caller`];
+    keepUp('ffmpeg', [...sourceWords(), ...picturesWords(), ...SOUND, ...X264, ...to]);
+  }
+  await untilThere(`${out}/manifest.mpd`);
+  return () => {
+    hasEnded = true;
+    const ended = [...running].map((one) => once(one, 'exit'));
+    for (const one of running) one.kill('SIGKILL');
+    return Promise.all(ended);
+  };
+}
+
+const SOUND = ['-map', '1:a', '-c:a', 'aac'];
+
 const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-g', '30', '-sc_threshold', '0'];
 
-function encoderWords(urls: readonly string[]): string[] {
+/** All representations in one output. */
+function picturesWords(): string[] {
+  return LADDER.flatMap(({ bitrate }, place) => ['-map', `[v${place}]`, `-b:v:${place}`, bitrate]);
+}
+
+/** Each representation to a URL of its own, the sound with the first. */
+function encoderWords(urls: readonly string[], format = 'mpegts'): string[] {
   const outputs = LADDER.flatMap(({ bitrate }, place) => [
-    ...['-map', `[v${place}]`, ...(place === 0 ? ['-map', '1:a', '-c:a', 'aac'] : [])],
-    ...[...X264, '-b:v', bitrate, '-f', 'mpegts', `${urls[place]}?pkt_size=1316`],
+    ...['-map', `[v${place}]`, ...(place === 0 ? SOUND : [])],
+    ...[...X264, '-b:v', bitrate, '-f', format, urls[place]!],
   ]);
   return [...sourceWords(), ...outputs];
 }
@@ -156,5 +223,14 @@ async function freePort(): Promise<number> {
   await once(socket, 'listening');
   const { port } = socket.address();
   socket.close();
+  return port;
+}
+
+/** The same of TCP. */
+async function freeTcpPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
   return port;
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import type { ChunkEvent } from '../../../lab/index.js';
@@ -62,6 +62,12 @@ export async function startLive(folder: string, ...options: string[]): Promise<L
       return exited;
     },
   };
+}
+
+/** When media time 0 of the stream in a folder was captured, in milliseconds since 1970. */
+export function captureStart(out: string): number {
+  const manifest = readFileSync(join(out, 'manifest.mpd'), 'utf8');
+  return Date.parse(/availabilityStartTime="([^"]+)"/.exec(manifest)![1]!);
 }
 
 /** Waits until a file is there. */
