@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureChrome } from '../../tools/setup/chrome.mjs';
+import { choiceOption, numberOption } from '../../tools/setup/command-line.mjs';
 import { root, venvProgram } from '../../tools/setup/paths.mjs';
 import { say, UserError } from '../../tools/setup/process.mjs';
 import { ensurePython } from '../../tools/setup/python.mjs';
@@ -38,8 +39,8 @@ const RATE_SECONDS = 5;
 
 /** @param {{ server: string, seconds: string, out: string }} values @returns {Promise<void>} */
 export async function main({ server: name, seconds, out }) {
-  if (name !== 'quiche' && name !== 'aioquic') throw new UserError(`--server must be quiche or aioquic, got '${name}'`);
-  if (!(Number(seconds) >= 10)) throw new UserError(`--seconds must be a number from 10, got '${seconds}'`);
+  choiceOption('server', name, ['aioquic', 'quiche']);
+  numberOption('seconds', seconds, { low: 10, high: 100_000 });
   const program =
     name === 'quiche' ? (process.env.VOXEL_QUICHE ?? (await ensureQuicheServer())) : venvProgram('voxel-serve');
   const chrome = await ensureChrome();

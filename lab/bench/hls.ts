@@ -13,9 +13,8 @@ import {
   type HlsOutcome,
 } from '../../test/browser/support/hls-page.js';
 import { ensureChrome } from '../../tools/setup/chrome.mjs';
-import { choiceOption } from '../../tools/setup/command-line.mjs';
+import { choiceOption, numberOption } from '../../tools/setup/command-line.mjs';
 import { ensureBuild } from '../../tools/setup/node.mjs';
-import { UserError } from '../../tools/setup/process.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
 import { prepareVideo } from '../../tools/start/prepare.mjs';
 import { startRelay } from '../../tools/start/relay.mjs';
@@ -37,9 +36,7 @@ const EARLY = 2;
 
 /** Measures and prints. Throws a `UserError`. */
 export async function main(values: { json: boolean; loss: string; package: string }): Promise<Bar[]> {
-  const lossPercent = Number(values.loss);
-  if (!(lossPercent >= 0 && lossPercent < 100))
-    throw new UserError(`--loss must be a number from 0 to below 100, got '${values.loss}'`);
+  const lossPercent = numberOption('loss', values.loss, { low: 0, high: 99 });
   choiceOption('package', values.package, HLS_PACKAGES);
   const report = reportOf(await play(lossPercent, values.package));
   const bars = [

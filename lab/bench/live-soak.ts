@@ -6,6 +6,7 @@ import type { CDPSession, Page } from 'puppeteer-core';
 import { LIVE_SETTINGS, liveFolder, startLive } from '../../test/browser/support/live-stream.js';
 import { openPage, servePlayerPage, startPlayer } from '../../test/browser/support/player-page.js';
 import { ensureChrome } from '../../tools/setup/chrome.mjs';
+import { integerOption, numberOption } from '../../tools/setup/command-line.mjs';
 import { ensureBuild } from '../../tools/setup/node.mjs';
 import { say, UserError } from '../../tools/setup/process.mjs';
 import { launchChrome } from '../../tools/start/headless.mjs';
@@ -52,12 +53,8 @@ declare global {
 
 /** Measures and prints. Throws a `UserError`. */
 export async function main(values: { json: boolean; minutes: string; loss: string }): Promise<Bar[]> {
-  const minutes = Number(values.minutes);
-  const lossPercent = Number(values.loss);
-  if (!(Number.isInteger(minutes) && minutes > WARM_UP_SAMPLES))
-    throw new UserError(`--minutes must be a whole number above ${WARM_UP_SAMPLES}, got '${values.minutes}'`);
-  if (!(lossPercent >= 0 && lossPercent < 100))
-    throw new UserError(`--loss must be a number from 0 to below 100, got '${values.loss}'`);
+  const minutes = integerOption('minutes', values.minutes, { low: WARM_UP_SAMPLES + 1, high: 100_000 });
+  const lossPercent = numberOption('loss', values.loss, { low: 0, high: 99 });
   const samples = await play(minutes, lossPercent);
   const heap = ({ pageHeap, workerHeap }: Sample): number => pageHeap + workerHeap;
   const rest = samples.slice(WARM_UP_SAMPLES);

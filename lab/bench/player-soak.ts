@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession, Page } from 'puppeteer-core';
 import { serverCounters } from '../../test/browser/support/server-counters.js';
+import { integerOption } from '../../tools/setup/command-line.mjs';
 import { say, UserError } from '../../tools/setup/process.mjs';
 import type { Ready } from '../../tools/start/server.mjs';
 import { atMost, barLine, type Bar } from '../sim/report/bar.js';
@@ -44,9 +45,7 @@ declare global {
 
 /** Measures and prints. Throws a `UserError`. */
 export async function main({ json, minutes }: { json: boolean; minutes: string }): Promise<Bar[]> {
-  const count = Number(minutes);
-  if (!(Number.isInteger(count) && count > WARM_UP_SAMPLES))
-    throw new UserError(`--minutes must be a whole number above ${WARM_UP_SAMPLES}, got '${minutes}'`);
+  const count = integerOption('minutes', minutes, { low: WARM_UP_SAMPLES + 1, high: 100_000 });
   const samples = await withStage((stage) =>
     // Whole segments as datagrams, so that there is something to lose.
     withLossyPlayback(stage, { abr: 'dashjs', lossPercent: LOSS_PERCENT }, async (page) => {

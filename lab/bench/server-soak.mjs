@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { choiceOption, numberOption } from '../../tools/setup/command-line.mjs';
 import { root, venvProgram } from '../../tools/setup/paths.mjs';
-import { say, UserError } from '../../tools/setup/process.mjs';
+import { say } from '../../tools/setup/process.mjs';
 import { ensureQuicheProbe, ensureQuicheServer } from '../../tools/setup/rust.mjs';
 import { startServer } from '../../tools/start/server.mjs';
 import { probeServer, UNLIMITED } from './server/probe.mjs';
@@ -35,10 +36,8 @@ const WARM_UP_MINUTES = 3;
 
 /** @param {{ json: boolean, minutes: string, server?: string }} values @returns {Promise<void>} */
 export async function main({ json, minutes, server }) {
-  if (!(Number(minutes) > 0)) throw new UserError(`--minutes must be a number above 0, got '${minutes}'`);
-  if (server !== undefined && !['aioquic', 'quiche'].includes(server)) {
-    throw new UserError(`--server must be aioquic or quiche, got '${server}'`);
-  }
+  numberOption('minutes', minutes, { low: 0.1, high: 100_000 });
+  choiceOption('server', server, ['aioquic', 'quiche']);
   const programs = { aioquic: venvProgram('voxel-serve'), quiche: await ensureQuicheServer() };
   const probe = await ensureQuicheProbe();
   const folder = mkdtempSync(join(tmpdir(), 'server-soak-'));
