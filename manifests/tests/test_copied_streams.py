@@ -3,11 +3,13 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
+from threading import Event
 
 import av
 import pytest
@@ -16,6 +18,9 @@ from processes import wait_for
 from published import check_published, records_of
 from voxel_prepare.annex_b import to_sample
 from voxel_prepare.isobmff import Sample, parse_fragments, parse_track
+from voxel_prepare.live.clock import WallClock
+from voxel_prepare.live.copied.demux import Demuxer
+from voxel_prepare.live.copied.notes import Gone, Note
 from voxel_prepare.manifest.index_file import read_index
 
 COMMAND = [sys.executable, "-c", "from voxel_prepare.cli.live import main; main()"]
@@ -264,3 +269,19 @@ def test_what_cannot_be_copied_is_said_in_a_line(tmp_path: Path, options: Sequen
     _, found = process.communicate(timeout=60)
     assert process.returncode == 2
     assert said in found.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("at", "listening"), [(":{port}/live/low", "0.0.0.0:{port}/live/low"), (":{port}", "0.0.0.0:{port}")]
+)
+def test_rtmp_where_nobody_listens_says_which_address_waits_for_encoders(at: str, listening: str) -> None:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    notes: list[Note] = []
+    stop = Event()
+    Demuxer(0, "rtmp://127.0.0.1" + at.format(port=port), WallClock(), notes.append, stop).start()
+    wait_for(lambda: bool(notes))
+    stop.set()
+    said = f"Connection refused; rtmp://{listening.format(port=port)} waits for an encoder that connects"
+    assert notes[0].content == Gone(said, is_final=False)

@@ -95,7 +95,7 @@ class Demuxer(Thread):
                 self._put(Gone(LACKS_PROTOCOL, is_final=True))
                 return
             except (FFmpegError, OSError, ValueError) as error:
-                reason = "sends nothing" if isinstance(error, ExitError) else str(getattr(error, "strerror", error))
+                reason = _reason(self._input, error)
             self._put(Gone(reason, not comes_again(self._input)))
             if not comes_again(self._input):
                 if self._pace is not None:
@@ -177,6 +177,17 @@ def check_input(name: str) -> None:
     """Raises `InputError` for what is no file, pipe or URL."""
     if "://" not in name and name != STDIN and not (Path(name).is_file() or _is_pipe(name)):
         raise InputError(f"{name}: expected a file or named pipe" if Path(name).exists() else f"{name}: no such file")
+
+
+def _reason(name: str, error: Exception) -> str:
+    if isinstance(error, ExitError):
+        return "sends nothing"
+    reason = str(getattr(error, "strerror", error))
+    if isinstance(error, ConnectionRefusedError) and name.startswith("rtmp://"):
+        host, slash, rest = name.removeprefix("rtmp://").partition("/")
+        _, colon, port = host.rpartition(":")
+        return f"{reason}; rtmp://0.0.0.0{colon}{port if colon else ''}{slash}{rest} waits for an encoder that connects"
+    return reason
 
 
 def _is_pipe(name: str) -> bool:
