@@ -99,6 +99,16 @@ describe('viewers stay where they went', () => {
     expect(element.currentTime).toBe(18.01);
   });
 
+  test('also where a look comes between the seek and its event', async () => {
+    const { jump, element, at } = playback();
+    Object.assign(element, { currentTime: 12.5, seeking: true });
+    at(LATE);
+    jump.seeking();
+    element.seeking = false;
+    await jump.consider(SEGMENT, CUT);
+    expect(element.currentTime).toBe(12.5);
+  });
+
   test('from the start on', async () => {
     const { jump, element, at } = playback({ position: () => LATE });
     at(LATE);

@@ -74,7 +74,9 @@ export class EdgeJump {
   look(): void {
     const { latency, target } = this.options.position() ?? { latency: NaN, target: 0 };
     if (latency - target < LEAST_DRIFT) this.#wasNear = true;
-    this.#lastTime = this.options.element()?.currentTime ?? NaN;
+    const element = this.options.element();
+    // An element is elsewhere before it says so.
+    if (element?.seeking === false) this.#lastTime = element.currentTime;
   }
 
   /** Playback goes on elsewhere: after a jump, because the viewer wants it, or a little further on where dash.js goes over a gap. */
