@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,9 +71,12 @@ export async function main(values: Values): Promise<Bar[]> {
     integerOption('minutes', values.minutes, { low: 1, high: 600 }),
     integerOption('loss', values.loss, { low: 0, high: 99 }),
   ];
+  const inputs = only === undefined ? WAYS : [only];
+  if (inputs.includes('srt') && !hasSrt())
+    throw new UserError('srt takes an FFmpeg on the path that has it: --input names another way', 1);
   await ensureBuild();
   const played: Played[] = [];
-  for (const input of only === undefined ? WAYS : [only]) {
+  for (const input of inputs) {
     const one = await play(input, minutes, loss, values.server ?? venvProgram('voxel-serve'));
     played.push(one);
     say(lineOf(one));
@@ -88,6 +92,11 @@ export async function main(values: Values): Promise<Bar[]> {
   ]);
   console.log(values.json ? JSON.stringify({ minutes, loss, played, bars }) : bars.map(barLine).join('\n'));
   return bars;
+}
+
+function hasSrt(): boolean {
+  const { stdout } = spawnSync('ffmpeg', ['-v', 'error', '-protocols'], { encoding: 'utf8' });
+  return /^\s*srt$/m.test(stdout);
 }
 
 async function play(input: Way, minutes: number, lossPercent: number, program: string): Promise<Played> {
@@ -109,7 +118,7 @@ async function play(input: Way, minutes: number, lossPercent: number, program: s
     await watch(page, captureStart(out));
     for (let minute = 1; minute <= minutes; minute++) {
       await sleep(60_000);
-      say(`${input}: ${minute} of ${minutes} minutes: ${lineOf(await seenIn(page, input))}`);
+      say(`${minute} of ${minutes} minutes: ${lineOf(await seenIn(page, input))}`);
     }
     return await seenIn(page, input);
   } finally {
