@@ -47,6 +47,16 @@ def place(to: InputLine, packets: list[Packet], alignment: Alignment, least: int
     return placed
 
 
+def test_sound_that_overtakes_the_first_key_frame_is_heard_with_it() -> None:
+    sounds = [Packet("audio", 0, b"x", at, at, NOW, is_key=True) for at in range(0, 6 * FRAME, 2 * FRAME)]
+    before = packet(2 * FRAME, NOW)
+    first, *others = pictures(3 * FRAME, NOW, 15)
+    placed = place(line(), [*sounds, before, first, *others], Alignment(Cuts(Fraction(TICKS)), NOW))
+    heard = [(one.packet.shown, one.shown - placed[-1].shown) for one in placed if one.packet.kind == "audio"]
+    assert heard == [(4 * FRAME, -13 * FRAME)]
+    assert [one.packet for one in placed if one.packet.kind == "video"] == [first, *others]
+
+
 @given(st.integers(0, TS_WRAP - 1), st.lists(st.integers(1, 40 * FRAME), min_size=1, max_size=40))
 def test_a_clock_of_33_bits_goes_on_across_its_end(start: int, steps: list[int]) -> None:
     time, near = start, start

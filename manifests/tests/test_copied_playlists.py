@@ -133,9 +133,9 @@ def test_a_representation_that_goes_and_comes_back_leaves_no_gap(
             _end(one)
     assert process.returncode == 0, said
     for name, states in seen.items():
-        found = check_growth(out / name, states)
-        for before, after in pairwise(found):
-            assert after.open.number == before.open.number + 1
+        # A busy machine does not see each state; segments are listed in many.
+        listed = {segment.number for state in check_growth(out / name, states) for segment in state.segments}
+        assert sorted(listed) == list(range(min(listed), max(listed) + 1))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

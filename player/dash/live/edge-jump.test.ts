@@ -109,6 +109,17 @@ describe('viewers stay where they went', () => {
     expect(element.currentTime).toBe(12.5);
   });
 
+  test('where they paused, though it is near the target for another second', async () => {
+    const { jump, element, at } = playback();
+    element.paused = true;
+    jump.leave();
+    at(NEAR);
+    element.paused = false;
+    at(LATE);
+    await jump.consider(SEGMENT, CUT);
+    expect(element.currentTime).toBe(13);
+  });
+
   test('from the start on', async () => {
     const { jump, element, at } = playback({ position: () => LATE });
     at(LATE);

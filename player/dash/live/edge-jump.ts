@@ -73,8 +73,9 @@ export class EdgeJump {
   /** Looks where playback is, now and then. */
   look(): void {
     const { latency, target } = this.options.position() ?? { latency: NaN, target: 0 };
-    if (latency - target < LEAST_DRIFT) this.#wasNear = true;
     const element = this.options.element();
+    // Whoever has just paused is near the target for another second, and stays there.
+    if (element?.paused === false && latency - target < LEAST_DRIFT) this.#wasNear = true;
     // An element is elsewhere before it says so.
     if (element?.seeking === false) this.#lastTime = element.currentTime;
   }

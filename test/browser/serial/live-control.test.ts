@@ -114,6 +114,8 @@ it('plays on where it was paused, and returns to the edge after another pause', 
   await untilLatency(11);
   await goOn();
   await expectToPlayOn();
+  // Segments further on are asked for, and playback stays.
+  await playOn(page, 5);
   await expectPlacesNear(currentTime);
   await pause();
   await untilLatency(13);

@@ -1,5 +1,6 @@
 """Where the times of inputs are on the timeline: those of one encoder stay together, others are put to key frames."""
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -24,6 +25,8 @@ MOST_DELAY = 3 * TICKS
 """A frame that is to be shown so long after it is decoded, or before, has a wrong time."""
 MAX_WAITING = 20_000
 """Packets of an input that wait for its place."""
+MAX_EARLY = 200
+"""Frames of sound that wait for the first key frame: tracks that come in requests of their own overtake each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,8 @@ class InputLine:
         self._run = -1
         self._base: Base | None = None
         self._waiting: list[tuple[Stamped, Packet]] = []
+        self._early: deque[tuple[Stamped, Packet]] = deque(maxlen=MAX_EARLY)
+        """Sound that came before the first key frame, and may be heard after it."""
         self._latest = _Lateness()
         self._last_cut = 0
 
@@ -138,25 +143,33 @@ class InputLine:
             return []
         # Of what comes at once the last packet has waited least.
         arrival = min(packet.arrived - stamped.decoded for stamped, packet in self._waiting)
-        waiting, self._waiting = self._waiting, []
+        waiting, early = self._waiting, [*self._early]
+        self._waiting = []
+        self._early.clear()
         for place, (stamped, packet) in enumerate(waiting):
             if packet.kind == "video" and packet.is_key:
                 base = alignment.find(self._number, stamped.shown, arrival, least)
                 if base is not None:
                     self._base, self._latest, self._last_cut = base, _Lateness(), stamped.shown
-                    return [_placed(*one, base, alignment) for one in waiting[place:]]
+                    sounds = [one for one in [*early, *waiting[:place]] if one[1].kind == "audio"]
+                    heard = [one for one in sounds if one[0].shown >= stamped.shown]
+                    return [_placed(*one, base, alignment) for one in [*heard, *waiting[place:]]]
         self._on_left_out()
         return []
 
     def _lose(self, alignment: Alignment | None) -> None:
         self._base, self._waiting = None, []
+        self._early.clear()
         if alignment is not None:
             alignment.leave(self._number)
 
     def _wait(self, stamped: Stamped, packet: Packet) -> None:
-        is_first = not self._waiting
-        if stamped.run == self._run and not (is_first and not (packet.kind == "video" and packet.is_key)):
+        if stamped.run != self._run:
+            return
+        if self._waiting or (packet.kind == "video" and packet.is_key):
             self._waiting.append((stamped, packet))
+        elif packet.kind == "audio":
+            self._early.append((stamped, packet))
         if len(self._waiting) > MAX_WAITING:
             self._waiting = []
 
