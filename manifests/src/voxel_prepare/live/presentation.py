@@ -15,6 +15,7 @@ from voxel_prepare.live.manifest_file import AUDIO, ManifestFile
 from voxel_prepare.live.playlists import forget_playlists
 from voxel_prepare.live.publish import record_head
 from voxel_prepare.live.representation import LiveRepresentation
+from voxel_prepare.live.room import AT_ONCE, Room
 from voxel_prepare.live.sound import SoundWriter
 from voxel_prepare.live.state import LiveState
 from voxel_prepare.live.timeline import Timeline
@@ -24,12 +25,15 @@ from voxel_prepare.manifest.live_mpd import LiveVideo
 class Presentation:
     """What an encoder publishes."""
 
-    def __init__(self, folder: Path, state: LiveState, latency: float, window: float, *, keep: bool) -> None:
+    def __init__(
+        self, folder: Path, state: LiveState, latency: float, window: float, *, keep: bool, room: Room = AT_ONCE
+    ) -> None:
         """`state`: as wanted; its timeline is that of a new presentation. `latency`, `window`: in seconds."""
         self.state = state
         self.representations: list[LiveRepresentation] = []
         self._folder = folder
         self._latency, self._window, self._keep = latency, window, keep
+        self._room = room
         self._audio: TrackFolder | None = None
         self._audio_first = 0, 0
         self._manifest: ManifestFile
@@ -54,8 +58,8 @@ class Presentation:
             )
             for settings in self.state.representations
         ]
-        self.state.write(self._folder)
-        self._manifest = ManifestFile(self._folder, self.state, self._latency, self._window)
+        self._room.write(lambda: self.state.write(self._folder))
+        self._manifest = ManifestFile(self._folder, self.state, self._latency, self._window, room=self._room)
         for representation in self.representations:
             representation.write_init()
         if self.state.has_audio:
@@ -74,7 +78,7 @@ class Presentation:
             self._manifest.follow(representation.folder)
         if self._audio is not None:
             self._manifest.follow(self._audio)
-        self._manifest.write(self._videos(), now)
+        self._write(now)
         return first
 
     def sound(self, on_record: Callable[[int], None]) -> SoundWriter | None:
@@ -88,7 +92,7 @@ class Presentation:
         """Renews the manifest now and then, and deletes what the window has left behind; `frames`: how many came."""
         if not self._manifest.is_due(now):
             return
-        self._manifest.write(self._videos(), now)
+        self._write(now)
         if self._keep:
             return
         timeline = self.state.timeline
@@ -149,6 +153,9 @@ class Presentation:
         self._audio_first = frame, frame - start
         self._audio.begin(timeline.number(first))
 
+    def _write(self, now: float) -> None:
+        self._room.write(lambda: self._manifest.write(self._videos(), now))
+
     def _videos(self) -> list[LiveVideo]:
         return [
             self._manifest.video(one.settings, one.encoder.codec, one.scores.whole if one.scores else None)
@@ -156,7 +163,7 @@ class Presentation:
         ]
 
     def _track(self, id_: str, timescale: int) -> TrackFolder:
-        return TrackFolder(self._folder / id_, record_head(timescale))
+        return TrackFolder(self._folder / id_, record_head(timescale), self._room)
 
     def _folders(self) -> list[TrackFolder]:
         return [one.folder for one in self.representations] + ([self._audio] if self._audio else [])

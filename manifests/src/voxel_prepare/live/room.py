@@ -2,7 +2,7 @@
 
 import errno
 from collections.abc import Callable
-from threading import Event
+from threading import Event, Lock
 from time import monotonic
 from typing import TypeVar
 
@@ -24,13 +24,15 @@ class Room:
         """`stop`: ends the waiting; None: there is none."""
         self._stop = stop
         self._said = -SAID_SECONDS
+        self._saying = Lock()
+        """Tracks have threads of their own, and one line is enough."""
 
     def write(self, attempt: Callable[[], Result]) -> Result:
         """What the attempt returns that has room; one that fails must leave things as they were.
 
         Raises `OSError`: that of a full disk, too, once `stop` is set.
         """
-        has_said = False
+        has_said: bool | None = None
         began = monotonic()
         while True:
             try:
@@ -38,8 +40,7 @@ class Room:
             except OSError as error:
                 if error.errno not in FULL or self._stop is None or self._stop.is_set():
                     raise
-                if not has_said and monotonic() - self._said >= SAID_SECONDS:
-                    has_said, self._said = True, monotonic()
+                if has_said is None and (has_said := self._is_to_be_said()):
                     where = f"{error.filename}: " if error.filename else ""
                     say(f"{where}{error.strerror}: waiting until there is room")
                 self._stop.wait(AGAIN_SECONDS)
@@ -47,6 +48,14 @@ class Room:
             if has_said:
                 say(f"there is room again after {monotonic() - began:.1f} s: going on")
             return result
+
+    def _is_to_be_said(self) -> bool:
+        with self._saying:
+            now = monotonic()
+            if now - self._said < SAID_SECONDS:
+                return False
+            self._said = now
+            return True
 
 
 AT_ONCE = Room()

@@ -10,6 +10,7 @@ from voxel_prepare.live.clock import WallClock
 from voxel_prepare.live.inputs import open_input
 from voxel_prepare.live.presentation import Presentation
 from voxel_prepare.live.request import LiveRequest
+from voxel_prepare.live.room import Room
 from voxel_prepare.live.session import Session
 from voxel_prepare.live.state import LiveState, lock_folder
 from voxel_prepare.live.status import LiveSummary, listed
@@ -30,7 +31,8 @@ def run_live(request: LiveRequest, stop: Event) -> LiveSummary:
             representations=representations,
             has_audio=input_.has_audio,
         )
-        presentation = Presentation(request.out, state, request.latency, request.window, keep=request.keep)
+        room = Room(stop)
+        presentation = Presentation(request.out, state, request.latency, request.window, keep=request.keep, room=room)
         summary = Session(input_, presentation, WallClock(), stop, has_clock=request.clock).run()
         if summary is None and not stop.is_set():
             raise InputError(f"{request.input}: expected pictures, found none")
