@@ -120,6 +120,17 @@ describe('viewers stay where they went', () => {
     expect(element.currentTime).toBe(13);
   });
 
+  test('at the very start, where dash.js does not say how far they are behind', async () => {
+    const { jump, element, at } = playback();
+    element.currentTime = 0;
+    jump.seeking();
+    at({ ...NEAR, latency: 0 });
+    element.currentTime = 0.5;
+    at(LATE);
+    await jump.consider({ ...SEGMENT, startTime: 0, request: { ...REQUEST, url: 'https://a.example/v0/0.m4s' } }, CUT);
+    expect(element.currentTime).toBe(0.5);
+  });
+
   test('from the start on', async () => {
     const { jump, element, at } = playback({ position: () => LATE });
     at(LATE);

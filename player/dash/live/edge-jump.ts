@@ -74,8 +74,8 @@ export class EdgeJump {
   look(): void {
     const { latency, target } = this.options.position() ?? { latency: NaN, target: 0 };
     const element = this.options.element();
-    // Whoever has just paused is near the target for another second, and stays there.
-    if (element?.paused === false && latency - target < LEAST_DRIFT) this.#wasNear = true;
+    // Whoever has just paused is near the target for another second, and stays there. At time 0 dash.js says 0 wherever the edge is.
+    if (element?.paused === false && latency > 0 && latency - target < LEAST_DRIFT) this.#wasNear = true;
     // An element is elsewhere before it says so.
     if (element?.seeking === false) this.#lastTime = element.currentTime;
   }
