@@ -62,6 +62,39 @@ async function untilChunksCome(count: number): Promise<void> {
   );
 }
 
+/**
+ * Waits until frames of a picture's chunk have been repaired; says where playback is if there is none. It goes to the end of what has come meanwhile: from
+ * further back all that is lost comes in time when it is asked for again.
+ */
+async function untilRepaired(): Promise<void> {
+  const isRepaired = () =>
+    window.hlsPlayer.chunks.some(({ mediaType, framesRepaired }) => mediaType === 'video' && framesRepaired > 0);
+  const goOn = () => {
+    const { video } = window.hlsPlayer;
+    const { buffered } = video;
+    if (buffered.length > 0) video.currentTime = Math.max(video.currentTime, buffered.end(buffered.length - 1) - 0.2);
+  };
+  const goingOn = setInterval(() => void page.evaluate(goOn).catch(() => undefined), 3000);
+  try {
+    await page.waitForFunction(isRepaired, { timeout: 60_000, polling: 50 });
+  } catch (cause) {
+    const seen = await page.evaluate(() => {
+      const { chunks, video, hls, handle, errors, fallbacks } = window.hlsPlayer;
+      const { currentTime, paused, readyState, buffered, playbackRate } = video;
+      const ends = Array.from({ length: buffered.length }, (_, at) => [buffered.start(at), buffered.end(at)]);
+      const last = chunks.slice(-6).map((chunk) => ({ ...chunk, data: chunk.data.length }));
+      const { latency, targetLatency } = hls;
+      return {
+        ...{ currentTime, paused, readyState, playbackRate, ends, latency, targetLatency, errors, fallbacks },
+        ...{ chunks: chunks.length, last, live: handle?.statistics().live },
+      };
+    });
+    throw new Error(`nothing is repaired: ${JSON.stringify(seen)}`, { cause });
+  } finally {
+    clearInterval(goingOn);
+  }
+}
+
 /** Segments of video as hls.js was given their chunks, as far as these follow each other from the first one on. */
 async function handedOver(): Promise<{ readonly representation: string; readonly media: Buffer }[]> {
   const chunks = await page.evaluate(() =>
@@ -95,15 +128,12 @@ test.each(['hls.js-1.6', 'hls.js'])(
   '%s plays a live stream over a lossy link by parts that are datagrams, with gaps repaired for the strictest of decoders',
   async (name) => {
     const { relay, endpoint } = await relayTo(LOSS_PERCENT);
-    await startHls(page, { endpoint }, name);
+    // By default hls.js stays a second further back after a stall.
+    await startHls(page, { endpoint }, name, { liveSyncOnStallIncrease: 0 });
     await playHlsUntil(page, 0.1);
     await untilChunksCome(1);
     await playOn(PLAYED);
-    await page.waitForFunction(
-      () =>
-        window.hlsPlayer.chunks.some(({ mediaType, framesRepaired }) => mediaType === 'video' && framesRepaired > 0),
-      { timeout: 60_000, polling: 50 },
-    );
+    await untilRepaired();
     const { errors, decodedAudioBytes } = await outcomeOfHls(page);
     const segments = await handedOver();
     relay.close();
