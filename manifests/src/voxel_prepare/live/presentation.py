@@ -28,7 +28,10 @@ class Presentation:
     def __init__(
         self, folder: Path, state: LiveState, latency: float, window: float, *, keep: bool, room: Room = AT_ONCE
     ) -> None:
-        """`state`: as wanted; its timeline is that of a new presentation. `latency`, `window`: in seconds."""
+        """`state`: as wanted; its timeline is that of a new presentation. `latency`, `window`: in seconds.
+
+        What grows waits for `room`.
+        """
         self.state = state
         self.representations: list[LiveRepresentation] = []
         self._folder = folder

@@ -143,17 +143,17 @@ class InputLine:
             return []
         # Of what comes at once the last packet has waited least.
         arrival = min(packet.arrived - stamped.decoded for stamped, packet in self._waiting)
-        waiting, early = self._waiting, [*self._early]
-        self._waiting = []
+        waiting, self._waiting = [*self._early, *self._waiting], []
         self._early.clear()
         for place, (stamped, packet) in enumerate(waiting):
             if packet.kind == "video" and packet.is_key:
                 base = alignment.find(self._number, stamped.shown, arrival, least)
                 if base is not None:
                     self._base, self._latest, self._last_cut = base, _Lateness(), stamped.shown
-                    sounds = [one for one in [*early, *waiting[:place]] if one[1].kind == "audio"]
-                    heard = [one for one in sounds if one[0].shown >= stamped.shown]
-                    return [_placed(*one, base, alignment) for one in [*heard, *waiting[place:]]]
+                    sounds = [
+                        one for one in waiting[:place] if one[1].kind == "audio" and one[0].shown >= stamped.shown
+                    ]
+                    return [_placed(*one, base, alignment) for one in [*sounds, *waiting[place:]]]
         self._on_left_out()
         return []
 
